@@ -47,7 +47,7 @@ class NumberRange(click.FloatRange):
         return number
 
 
-class Choice(click.Choice):  # type: ignore[type-arg]  # as above
+class Choice(click.Choice):  # type: ignore[type-arg]  # click 8.3 takes none
     """One of several words; another one gets the suggestion of a similar one."""
 
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:

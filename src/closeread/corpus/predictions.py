@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from closeread.corpus.notices import warn_all
 from closeread.corpus.submissions import check_submission_path, write_submission
 from closeread.counts.annotators import Annotator
 from closeread.counts.procedure import System
-from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, advising_only, fill_options, name_option, quote
 from closeread.records import Record, UserFiles
 from closeread.tasks import load_procedure
@@ -34,18 +32,6 @@ def read_systems(gold: Gold, source: Path | Sequence[Any], missing: str | None =
     options = procedure.resolve_options(chosen, gold.corpus.procedure_defaults)
     with advising_only(()):
         return procedure.reader.read_system(gold, source, options)
-
-
-def count_rows(gold: Gold, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
-    """Count aligned rows as `closeread score` does with default options, so that intervals are the same, too."""
-    procedure = load_procedure(gold.corpus.procedure)
-    options = procedure.resolve_options({}, gold.corpus.procedure_defaults)
-    keywords: dict[str, Any] = procedure.keep_options(options, reading=False)
-    if breakdowns:
-        keywords["breakdowns"] = tuple(breakdowns)
-    table = procedure.count(gold=gold.records, system=rows, **keywords)
-    digests = procedure.reader.wrap_gold(gold.records, gold.corpus.name).digests(options)
-    return replace(table, digests=[digests[unit] for unit in table.units])
 
 
 def name_systems(systems: Sequence[Annotator]) -> dict[str, Annotator]:

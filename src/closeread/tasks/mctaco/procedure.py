@@ -107,20 +107,6 @@ def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dic
     return score_table(PROCEDURE.count(gold=gold, system=system))
 
 
-def slice_by_category(
-    gold: Sequence[Record], system: Sequence[Record | None]
-) -> dict[str, CountTable]:
-    """Count a system's labels in each category of the gold, in the order of `CATEGORIES`."""
-    slices = PROCEDURE.count(gold=gold, system=system).slices("category")
-    return {category: slices[category] for category in CATEGORIES if category in slices}
-
-
-def expect_random_match(table: CountTable) -> float:
-    """Return the expected exact match of random labels, yes with a probability of 1/2."""
-    candidates = table.values[:, COUNTS.index("candidates")]
-    return float(np.mean(0.5**candidates))
-
-
 NO, YES, ABSENT = 0, 1, 2
 
 
