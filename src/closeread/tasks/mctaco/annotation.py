@@ -50,9 +50,9 @@ def find_unanimous(labels: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     {'a': 'yes', 'b': 'no'}
     """
     return {
-        candidate: GOLD_LABELS[given[0]]
-        for candidate, given in labels.items()
-        if len(set(given)) == 1 and given[0] in GOLD_LABELS
+        candidate: GOLD_LABELS[votes[0]]
+        for candidate, votes in labels.items()
+        if len(set(votes)) == 1 and votes[0] in GOLD_LABELS
     }
 
 
@@ -62,8 +62,8 @@ def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:
     >>> measure_observed_agreement({"a": ("likely",) * 3, "b": ("likely", "likely", "invalid")})  # 3 + 1 of 3 + 3
     0.6666666666666666
     """
-    agreeing = sum(comb(count, 2) for given in labels.values() for count in Counter(given).values())
-    return float(ratio(agreeing, sum(comb(len(given), 2) for given in labels.values())))
+    agreeing = sum(comb(count, 2) for votes in labels.values() for count in Counter(votes).values())
+    return float(ratio(agreeing, sum(comb(len(votes), 2) for votes in labels.values())))
 
 
 def gold_rows(kept: Mapping[str, str], candidates: Path | None = None) -> list[Record]:
