@@ -106,12 +106,10 @@ def _is_too_deep(value: object) -> bool:
 @cache
 def _compile_escapes(unsafe: re.Pattern[str]) -> re.Pattern[str]:
     """Return a pattern of the escapes that may be those of unsafe characters."""
-    letters = []
-    for letter, character in zip("bfnrt", "\b\f\n\r\t", strict=True):
-        if unsafe.search(character):
-            letters.append(letter)
-    codes = ["u00[0189]", "u007[fF]", "u[dD][89a-fA-F]"]
-    return re.compile(rf"\\(?:{'|'.join([*letters, *codes])})")
+    letters = zip("bfnrt", "\b\f\n\r\t", strict=True)
+    escapes = [letter for letter, character in letters if unsafe.search(character)]
+    escapes += ["u00[0189]", "u007[fF]", "u[dD][89a-fA-F]"]
+    return re.compile(rf"\\(?:{'|'.join(escapes)})")
 
 
 def _reject_unsafe(value: object, unsafe: re.Pattern[str]) -> None:

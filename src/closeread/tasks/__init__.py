@@ -12,7 +12,6 @@ import importlib
 import pkgutil
 from functools import cache
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -41,19 +40,17 @@ def find(task: str, role: str) -> ModuleType | None:
 
 def find_all(role: str) -> list[ModuleType]:
     """Import the modules with a role of all tasks, and of the packages inside a task's."""
-    found = []
+    modules = []
     for task in procedure_names():
-        folder = Path(str(__path__[0])) / task
+        folder = f"{__path__[0]}/{task}"
         inside = [
-            f"{task}.{module.name}"
-            for module in pkgutil.iter_modules([str(folder)])
-            if module.ispkg
+            f"{task}.{module.name}" for module in pkgutil.iter_modules([folder]) if module.ispkg
         ]
         for package in (task, *inside):
             name = f"{__name__}.{package}.{role}"
             if find_spec(name):
-                found.append(importlib.import_module(name))
-    return found
+                modules.append(importlib.import_module(name))
+    return modules
 
 
 @cache
