@@ -40,13 +40,13 @@ from closeread.formats.timeml import EmptyElement, Passage, Span, TimeMLDocument
 from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.files import dump_documents, load_format, read_documents
 from closeread.tasks.coref.formats import WrittenFormat
-from closeread.tasks.coref.marmara.coreference import (
+from closeread.tasks.marmara.coreference import (
     dump_annotation,
     normalize_text,
     read_annotations,
 )
-from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
-from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
+from closeread.tasks.marmara.extraction import dump_document as dump_treebank
+from closeread.tasks.marmara.treebank import XmlReader, get_form
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_txt import dump_timeline, parse_timeline

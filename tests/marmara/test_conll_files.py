@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.marmara.conll import dump_conll, format_document
+from closeread.tasks.marmara.conll import dump_conll, format_document
 
 TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)

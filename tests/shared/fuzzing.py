@@ -118,7 +118,7 @@ UNLISTED = {
 
 READERS = {
     "closeread.formats.json_lines": "in/more/mctaco.jsonl",
-    "closeread.tasks.coref.marmara.corpus_files": "in/marmara",
+    "closeread.tasks.marmara.corpus_files": "in/marmara",
     "closeread.tasks.timeline.cat_xml": "in/voyage",
     "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",
 }

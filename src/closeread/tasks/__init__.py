@@ -1,9 +1,9 @@
 """One package for each task, named as its scoring procedure on the command line.
 
-The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `records`
-(statistics, views and flat rows), and the formats that only this task reads, which may be in a package
-`formats`.  A package inside a task's, such as `coref.marmara`, holds what is one corpus's own; what it lacks is found
-in the task's.
+The modules of a package are found by their role: `procedure` (which every task that is scored has), `baselines`,
+`rules`, `records` (statistics, views and flat rows), `agreement`, `operations`, and the formats that only this task
+reads, which may be in a package `formats`.  A corpus with much of its own, such as `marmara`, has a package without a
+procedure.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib
 import pkgutil
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -22,35 +23,28 @@ if TYPE_CHECKING:
     from closeread.formats import Format, SubmissionFormat
 
 
-def procedure_names() -> list[str]:
-    """Return the names of all procedures, sorted: the packages of this folder."""
+def task_names() -> list[str]:
+    """Return the names of all tasks, sorted: the packages of this folder."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+
+
+def procedure_names() -> list[str]:
+    """Return the names of all procedures, sorted: the tasks that are scored."""
+    folder = Path(__path__[0])
+    return [task for task in task_names() if (folder / task / "procedure.py").is_file()]
 
 
 @cache
 def find(task: str, role: str) -> ModuleType | None:
-    """Import the module with a role of a task, or of a package inside a task's; None if there is no such module."""
-    while task:
-        name = f"{__name__}.{task}.{role}"
-        if find_spec(name):
-            return importlib.import_module(name)
-        task = task.rpartition(".")[0]
-    return None
+    """Import the module with a role of a task; None if there is no such module."""
+    name = f"{__name__}.{task}.{role}"
+    return importlib.import_module(name) if find_spec(name) else None
 
 
 def find_all(role: str) -> list[ModuleType]:
-    """Import the modules with a role of all tasks, and of the packages inside a task's."""
-    modules = []
-    for task in procedure_names():
-        folder = f"{__path__[0]}/{task}"
-        inside = [
-            f"{task}.{module.name}" for module in pkgutil.iter_modules([folder]) if module.ispkg
-        ]
-        for package in (task, *inside):
-            name = f"{__name__}.{package}.{role}"
-            if find_spec(name):
-                modules.append(importlib.import_module(name))
-    return modules
+    """Import the modules with a role of all tasks."""
+    modules = [find(task, role) for task in task_names()]
+    return [module for module in modules if module is not None]
 
 
 @cache

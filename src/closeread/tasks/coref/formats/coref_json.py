@@ -2,7 +2,7 @@
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
 mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
-`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
+`n_tokens`, the number of tokens of the document, is optional.  The other fields of a corpus's documents are ignored.
 Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too.
 
 Six dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
@@ -353,8 +353,8 @@ FOREIGN = {
 }
 """Messages on documents with these fields, which some systems write."""
 
-MARMARA = ("genre", "sentences", "mentions")
-"""The fields that the documents of Marmara have besides."""
+UNSCORED_FIELDS = ("genre", "sentences", "mentions")
+"""What the documents of a corpus have besides clusters."""
 
 
 def read_predictions(path: Path, split: str) -> Parsed:
@@ -388,10 +388,10 @@ def read_dialect(
 
 
 def drop_other_fields(record: Any) -> Any:
-    """Return a document of Marmara with the fields of coreference only, and anything else as it is."""
-    if not isinstance(record, Mapping) or not all(name in record for name in MARMARA):
+    """Return a document of a corpus with the fields that are scored, and anything else as it is."""
+    if not isinstance(record, Mapping) or not all(name in record for name in UNSCORED_FIELDS):
         return record
-    return {name: value for name, value in record.items() if name not in MARMARA}
+    return {name: value for name, value in record.items() if name not in UNSCORED_FIELDS}
 
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:

@@ -27,7 +27,7 @@ from closeread.formats.text import UNSAFE
 from closeread.records import Record
 from closeread.tasks.coref.formats.conll import WORD, ConllWords, read_conll
 from closeread.tasks.coref.formats.lines import place_brackets
-from closeread.tasks.coref.marmara.documents import (
+from closeread.tasks.marmara.documents import (
     NO_GAPS,
     Span,
     WordNumbers,
@@ -36,7 +36,7 @@ from closeread.tasks.coref.marmara.documents import (
     make_document,
     number_words,
 )
-from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
+from closeread.tasks.marmara.treebank import Treebank, find_document_id, number_names
 
 COLUMNS = "sentence number, word number, form and mentions"
 Chains = Sequence[Sequence[Sequence[int]]]
