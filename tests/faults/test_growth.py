@@ -17,13 +17,13 @@ from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.tasks.coref.adjudication.annotators import join_annotators
+from closeread.tasks.annotation.adjudication.annotators import join_annotators
+from closeread.tasks.annotation.chain_errors import match_chains
+from closeread.tasks.annotation.plots import count_support
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.errors import match_chains
 from closeread.tasks.coref.marmara.documents import Token
 from closeread.tasks.coref.marmara.pairs import describe_mentions
 from closeread.tasks.coref.marmara.records import draw
-from closeread.tasks.coref.plots import count_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES

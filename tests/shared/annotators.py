@@ -2,10 +2,10 @@
 
 import random
 
-from closeread.tasks.coref.adjudication.annotators import Mention, join_annotators
-from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solver import Deadline
+from closeread.tasks.annotation.adjudication.annotators import Mention, join_annotators
+from closeread.tasks.annotation.adjudication.forced import NOTHING_FORCED, ForcedDocument
+from closeread.tasks.annotation.adjudication.results import Settings, adjudicate
+from closeread.tasks.annotation.adjudication.solver import Deadline
 from closeread.tasks.coref.documents import mention_table
 
 

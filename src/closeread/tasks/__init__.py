@@ -1,9 +1,9 @@
 """One package for each task, named as its scoring procedure on the command line.
 
-The modules of a package are found by their role: `procedure` (which every task has), `baselines`, `rules`, `records`
-(statistics, views and flat rows), and the formats that only this task reads, which may be in a package
-`formats`.  A package inside a task's, such as `coref.marmara`, holds what is one corpus's own; what it lacks is found
-in the task's.
+The modules of a package are found by their role: `procedure` (which every task that is scored has), `baselines`,
+`rules`, `records` (statistics, views and flat rows), `agreement`, `operations`, and the formats that only this task
+reads, which may be in a package `formats`.  A package inside a task's, such as `coref.marmara`, holds what is one
+corpus's own; what it lacks is found in the task's.
 """
 
 from __future__ import annotations
@@ -23,9 +23,15 @@ if TYPE_CHECKING:
     from closeread.formats import Format, SubmissionFormat
 
 
-def procedure_names() -> list[str]:
-    """Return the names of all procedures, sorted: the packages of this folder."""
+def task_names() -> list[str]:
+    """Return the names of all tasks, sorted: the packages of this folder."""
     return sorted(module.name for module in pkgutil.iter_modules(__path__) if module.ispkg)
+
+
+def procedure_names() -> list[str]:
+    """Return the names of all procedures, sorted: the tasks that are scored."""
+    folder = Path(__path__[0])
+    return [task for task in task_names() if (folder / task / "procedure.py").is_file()]
 
 
 @cache
@@ -42,8 +48,8 @@ def find(task: str, role: str) -> ModuleType | None:
 def find_all(role: str) -> list[ModuleType]:
     """Import the modules with a role of all tasks, and of the packages inside a task's."""
     found = []
-    for task in procedure_names():
-        folder = Path(str(__path__[0])) / task
+    for task in task_names():
+        folder = Path(__path__[0]) / task
         inside = [
             f"{task}.{module.name}"
             for module in pkgutil.iter_modules([str(folder)])

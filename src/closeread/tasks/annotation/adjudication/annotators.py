@@ -15,8 +15,8 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
-from closeread.tasks.coref.adjudication.partition import group_by_number
-from closeread.tasks.coref.annotators import has_words
+from closeread.tasks.annotation.adjudication.partition import group_by_number
+from closeread.tasks.annotation.annotators import has_words
 from closeread.tasks.coref.documents import (
     JoinedWords,
     MentionTable,

@@ -17,9 +17,9 @@ from closeread.arrays import Ints, LimitError, ratio
 from closeread.counts.procedure import name_documents
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
-from closeread.tasks.coref.annotators import gather_annotations
+from closeread.tasks.annotation.annotators import gather_annotations
+from closeread.tasks.annotation.chain_errors import ChainErrors, group_numbers
 from closeread.tasks.coref.documents import MentionTable
-from closeread.tasks.coref.errors import ChainErrors, group_numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

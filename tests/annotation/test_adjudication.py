@@ -19,10 +19,10 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication import solver
-from closeread.tasks.coref.adjudication.partition import Part, join_greedily
-from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solver import Deadline, solve
+from closeread.tasks.annotation.adjudication import solver
+from closeread.tasks.annotation.adjudication.partition import Part, join_greedily
+from closeread.tasks.annotation.adjudication.results import Settings, adjudicate
+from closeread.tasks.annotation.adjudication.solver import Deadline, solve
 
 OBJECTIVES = ("v", "va", "u", "ua")
 TESTS = Path(__file__).parent.parent

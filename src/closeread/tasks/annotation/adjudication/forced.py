@@ -19,7 +19,11 @@ import numpy as np
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.coref.adjudication.annotators import AnnotatedDocument, Mention, are_compatible
+from closeread.tasks.annotation.adjudication.annotators import (
+    AnnotatedDocument,
+    Mention,
+    are_compatible,
+)
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"

@@ -37,7 +37,7 @@ from closeread.exceptions import (
     raise_all,
 )
 from closeread.tables import Grid, Style, format_percent
-from closeread.tasks.coref.annotators import (
+from closeread.tasks.annotation.annotators import (
     ADVICE,
     DocumentAnnotations,
     find_ungiven,

@@ -11,7 +11,7 @@ that K of the k annotators of its document have in one chain costs
     ua          2K         0                    1
 
 Pairs that a person has put together are not forbidden: under v and u they cost what the formula for K >= 1 says.  Ties
-are settled as in `closeread.tasks.coref.adjudication.partition`.
+are settled as in `closeread.tasks.annotation.adjudication.partition`.
 
 Mentions that are joined by links that cost no more together than apart make a part.  Parts are independent: a chain
 over two of them gets cheaper by cutting it.
@@ -19,7 +19,7 @@ over two of them gets cheaper by cutting it.
 A worksheet is a file for a person to decide in: the annotators' chains side by side, and the result, which can be
 edited.  It is CoNLL with the columns document, part, number and word, then one for each annotator, in the order of the
 files, and the result last.  Annotators' chains are numbered from 1 by their first mentions.  Cells that were forced
-begin with ``=`` again, so that `closeread.tasks.coref.adjudication.forced` reads the file as it read the decisions.
+begin with ``=`` again, so that `closeread.tasks.annotation.adjudication.forced` reads the file as it read the decisions.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
-from closeread.tasks.coref.adjudication.annotators import (
+from closeread.tasks.annotation.adjudication.annotators import (
     NO_CHAIN,
     AnnotatedDocument,
     Mention,
     are_compatible,
 )
-from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.partition import (
+from closeread.tasks.annotation.adjudication.forced import NOTHING_FORCED, ForcedDocument
+from closeread.tasks.annotation.adjudication.partition import (
     Part,
     group_by_number,
 )
-from closeread.tasks.coref.adjudication.solver import Deadline, solve
+from closeread.tasks.annotation.adjudication.solver import Deadline, solve
 from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table, split_table
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 

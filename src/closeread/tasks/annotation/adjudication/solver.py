@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.adjudication.partition import (
+from closeread.tasks.annotation.adjudication.partition import (
     Part,
     join_greedily,
     number_chains,
