@@ -1,8 +1,14 @@
 """Agreement of annotators of coreference: Krippendorff's alpha over mentions, whose values are chains.
 
 Sources: Krippendorff (1980); Passonneau (2004); Passonneau, Habash and Rambow (2006); and their use in Schüller et al.
-(2018), section 2.1.2.  That paper prints alpha with (rm - 1)/m instead of (rm - 1)/(m - 1), and with a sum over ordered
-pairs in the denominator, which is not Krippendorff's alpha.
+(2018), section 2.1.2.  Alpha is 1 - observed / expected disagreement, here in the form for missing values:
+
+    observed = Σ over mentions m, Σ over pairs of values b < c:  n_mb n_mc distance(b, c) / (n_m - 1)
+    expected = Σ over pairs of values b < c:  n_b n_c distance(b, c) / (n - 1)
+
+n_mb annotators give mention m the value b, n_m give it any; n_b and n are their sums over mentions.  Schüller et al. print
+alpha with (rm - 1)/m instead of (rm - 1)/(m - 1), and with a sum over ordered pairs in the denominator, which is not
+Krippendorff's alpha.
 
 Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
 given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
@@ -27,26 +33,26 @@ from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.report import drop_part
 from closeread.counts.results import Result
 from closeread.exceptions import (
-    FormatError,
     Problem,
     RequestError,
     SubmissionError,
     choose_words,
     join_names,
     pluralize,
-    raise_all,
 )
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.annotation.annotators import (
     ADVICE,
-    DocumentAnnotations,
-    find_ungiven,
-    gather_annotations,
+    AnnotatedDocument,
+    Chains,
+    Mention,
+    check_given,
+    gather_documents,
     list_notices,
+    make_document,
     read_annotators,
     select_given,
 )
-from closeread.tasks.coref.documents import mention_table
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -80,160 +86,196 @@ MEASURES = tuple(SCORES)
 CITATION = papers("passonneau-2004-computing")[0]
 
 
-def measure_distances(shared: int, one: int, other: int) -> Floats:
-    """Return the distances, in the order of `MEASURES`, between sets of these sizes that share some mentions."""
-    score = 0.0
-    if shared == min(one, other):
-        score = 1.0 if one == other else 2 / 3
-    elif shared > 1:
-        score = 1 / 3
-    jaccard = shared / (one + other - shared)
-    return np.array([float(score < 1), 1 - score, 1 - jaccard * score])
+class Values(NamedTuple):
+    """What annotators give the mentions of a document: the sets of mentions with which they put each together.
 
-
-def count_disagreement(
-    document: DocumentAnnotations, options: Mapping[str, str]
-) -> tuple[Floats, Floats, bool]:
-    """Sum the distances between the values of mentions, observed and expected, (n_measures,) both.
-
-    Observed are those between the values of each mention, over pairs of annotators and divided by the number of its
-    values - 1; expected are those between all values of the document, over pairs and divided by their number - 1.
-    Mentions with fewer than two values are left out; the last item says whether any mention is left, so that there is
-    a pair of values to compare.
+    Attributes:
+        by_mention: how many annotators give each mention each value, by the value's number.
+        sizes: the number of mentions of each value.
     """
-    sets: dict[frozenset[int], int] = {}  # with their numbers
-    values: list[Counter[int]] = [Counter() for _ in document.mentions]
-    for _, chains in document.annotations:
+
+    by_mention: Sequence[Counter[int]]
+    sizes: Sequence[int]
+
+
+def list_values(document: AnnotatedDocument, unannotated: str) -> Values:
+    """Return the values of the mentions of a document; `unannotated` is the value of the option."""
+    numbers: dict[frozenset[int], int] = {}
+    by_mention: list[Counter[int]] = [Counter() for _ in document.mentions]
+    for chains in document.chains.values():
         for chain in chains:
             if len(chain) > 1:
-                value = sets.setdefault(frozenset(chain), len(sets))
+                number = numbers.setdefault(frozenset(chain), len(numbers))
                 for mention in chain:
-                    values[mention][value] += 1
-    if options["unannotated"] == "singleton":
-        for mention, of in enumerate(values):
-            if alone := len(document.annotations) - of.total():
-                of[sets.setdefault(frozenset([mention]), len(sets))] = alone
-    compared = [
-        (of, of.total() - 1, list(combinations(sorted(of), 2))) for of in values if of.total() > 1
-    ]
-    shared = Counter(pair for _, _, pairs in compared for pair in pairs)
-    size = list(map(len, sets))
-    distances = {
-        (a, b): measure_distances(shared[a, b], size[a], size[b]) for a, b in sorted(shared)
-    }
+                    by_mention[mention][number] += 1
+    if unannotated == "singleton":
+        for mention, counts in enumerate(by_mention):
+            n_alone = len(document.chains) - counts.total()
+            if n_alone:
+                number = numbers.setdefault(frozenset([mention]), len(numbers))
+                counts[number] = n_alone
+    return Values(by_mention, list(map(len, numbers)))
+
+
+def measure_distances(common: int, size: int, other_size: int) -> Floats:
+    """Return the distances, in the order of `MEASURES`, between sets of these sizes with some common mentions."""
+    if common == size == other_size:
+        agreement = 1.0
+    elif common == min(size, other_size):
+        agreement = 2 / 3
+    elif common > 1:
+        agreement = 1 / 3
+    else:
+        agreement = 0.0
+    jaccard = common / (size + other_size - common)
+    return np.array([float(agreement < 1), 1 - agreement, 1 - jaccard * agreement])
+
+
+class Disagreement(NamedTuple):
+    """The disagreement about a document.
+
+    Attributes:
+        observed, expected: (n_measures,) as above; both 0 if there are no two different values.
+        has_pairs: whether there is a pair of values to compare: a mention with two.
+    """
+
+    observed: Floats
+    expected: Floats
+    has_pairs: bool
+
+
+def count_disagreement(document: AnnotatedDocument, options: Mapping[str, str]) -> Disagreement:
+    """Sum the distances between values, observed for the same mention, and expected from how often values occur."""
+    by_mention, sizes = list_values(document, options["unannotated"])
+    # Mentions with fewer than two values are left out.
+    compared = [counts for counts in by_mention if counts.total() > 1]
+    n_common: Counter[tuple[int, int]] = Counter()
+    for counts in compared:
+        n_common.update(combinations(sorted(counts), 2))
+    distances: dict[tuple[int, int], Floats] = {}
+    for pair in sorted(n_common):
+        first, second = pair
+        distances[pair] = measure_distances(n_common[pair], sizes[first], sizes[second])
+
     observed = np.zeros(len(MEASURES))
-    often: Counter[int] = Counter()
-    for of, others, pairs in compared:
-        often.update(of)
-        for a, b in pairs:
-            observed += of[a] / others * of[b] * distances[a, b]
-    # Every pair of values at distance 1, and then less for the sets that share mentions.
-    total = often.total()
-    apart = (total**2 - sum(n**2 for n in often.values())) / 2
-    nearer = np.zeros(len(MEASURES))
-    for (a, b), distance in distances.items():
-        nearer += often[a] * often[b] * (1 - distance)
-    expected = (apart - nearer) / (total - 1) if apart else np.zeros(len(MEASURES))
-    return observed, expected, bool(compared)
+    totals: Counter[int] = Counter()
+    for counts in compared:
+        totals.update(counts)
+        n_others = counts.total() - 1
+        for first, second in combinations(sorted(counts), 2):
+            observed += counts[first] / n_others * counts[second] * distances[first, second]
+
+    # Every pair of different values has distance 1, but for the sets that have mentions in common.
+    n_values = totals.total()
+    n_different = (n_values**2 - sum(n**2 for n in totals.values())) / 2
+    expected = np.zeros(len(MEASURES))
+    if n_different:
+        nearness = np.zeros(len(MEASURES))
+        for (first, second), distance in distances.items():
+            nearness += totals[first] * totals[second] * (1 - distance)
+        expected = (n_different - nearness) / (n_values - 1)
+    return Disagreement(observed, expected, bool(compared))
 
 
 class DocumentAgreement(NamedTuple):
-    """The agreement of the annotators of a document."""
+    """The agreement of the annotators of a document.
+
+    Attributes:
+        document: its name.
+        annotators: how many have annotated it.
+        mentions: how many objects it has.
+        alpha: by measure, at most 1; None if there is no pair of values to compare.
+        is_undefined: whether alpha is 0/0, which is 1 by convention: there are no two different values.
+    """
 
     document: str
-    annotators: int  # how many have annotated it
-    mentions: int  # how many objects it has
-    # by measure, at most 1; None if there is no pair of values to compare
+    annotators: int
+    mentions: int
     alpha: Mapping[str, float | None]
-    # whether alpha is 0/0, which is 1 by convention: there are no two different values
     is_undefined: bool = False
 
 
 @dataclass(frozen=True)
 class Agreement(Result):
-    """The agreement of annotators, by document and in all."""
+    """The agreement of annotators, by document and in all.
+
+    Attributes:
+        documents: the agreement of each document.
+        alpha: by measure, averaged as the options say; None if no pair of values is compared.
+        options: the value of every option.
+        empty: how many of the compared annotations have no chain of two or more mentions.
+        notices: about the annotators' files, one sentence each.
+        limit: how many documents tables list; None for all.
+    """
 
     documents: Sequence[DocumentAgreement]
-    # by measure, averaged as the options say; None if no pair of values is compared
     alpha: Mapping[str, float | None]
     options: Mapping[str, str]
-    empty: int  # how many of the compared annotations have no chain of two or more mentions
-    notices: Sequence[str] = ()  # about the annotators' files, one sentence each
-    limit: int | None = None  # how many documents tables list; None for all
+    empty: int
+    notices: Sequence[str] = ()
+    limit: int | None = None
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of documents, with all of them together in the last row."""
         del style
-        shown = self.documents[: self.limit]
-        rows = [
-            [
-                name,
-                f"{one.annotators:,}",
-                f"{one.mentions:,}",
-                *map(format_percent, one.alpha.values()),
-            ]
-            for one, name in zip(
-                shown, drop_part([one.document for one in self.documents]), strict=False
-            )
-        ]
-        rows.append(
-            [
-                f"{self.options['average']} average",
-                "",
-                "",
-                *map(format_percent, self.alpha.values()),
-            ]
-        )
-        left = len(self.documents) - len(shown)
-        where = choose_words("--limit, --json and --format csv", "to_frame()")
-        notes = [f"{pluralize(left, 'more document')}: see {where}."] if left else []
-        notes += [
-            "Krippendorff's alpha times 100.",
-            f"Options: {', '.join(f'{name} {value}' for name, value in self.options.items())}.",
-        ]
-        return [
-            Grid("", ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"], rows, notes)
-        ]
+        names = drop_part([document.document for document in self.documents])
+        rows = []
+        for name, document in zip(names, self.documents[: self.limit], strict=False):
+            sizes = [f"{document.annotators:,}", f"{document.mentions:,}"]
+            rows.append([name, *sizes, *map(format_percent, document.alpha.values())])
+        notes = []
+        n_more = len(self.documents) - len(rows)
+        if n_more:
+            where = choose_words("--limit, --json and --format csv", "to_frame()")
+            notes.append(f"{pluralize(n_more, 'more document')}: see {where}.")
+        average = f"{self.options['average']} average"
+        rows.append([average, "", "", *map(format_percent, self.alpha.values())])
+        options = ", ".join(f"{name} {value}" for name, value in self.options.items())
+        notes += ["Krippendorff's alpha times 100.", f"Options: {options}."]
+        header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
+        return [Grid("", header, rows, notes)]
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
-        rows: list[list[object]] = [
-            [one.document, one.annotators, one.mentions, *one.alpha.values()]
-            for one in self.documents
-        ]
-        return ["document", "annotators", "mentions", *self.alpha], [
-            *rows,
-            [None, None, None, *self.alpha.values()],
-        ]
+        rows: list[list[object]] = []
+        for document in self.documents:
+            sizes = [document.annotators, document.mentions]
+            rows.append([document.document, *sizes, *document.alpha.values()])
+        rows.append([None, None, None, *self.alpha.values()])
+        return ["document", "annotators", "mentions", *self.alpha], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return documents, scores and options as JSON can hold them."""
-        documents = {
-            one.document: {"annotators": one.annotators, "mentions": one.mentions, **one.alpha}
-            for one in self.documents
-        }
+        documents = {}
+        for document in self.documents:
+            sizes = {"annotators": document.annotators, "mentions": document.mentions}
+            documents[document.document] = {**sizes, **document.alpha}
         return {"documents": documents, **self.alpha, **self.options}
 
     def describe_undefined(self) -> Iterator[str]:
         """Yield a sentence on each kind of documents whose alpha averages leave out, or have by convention."""
-        if alone := [one.document for one in self.documents if one.annotators < 2]:
-            verb = "has" if len(alone) == 1 else "have"
-            found = f"{pluralize(len(alone), 'document')} {verb} fewer than two annotators"
-            yield f"{found}, and no alpha: {join_names(alone)}."
-        compared = [document for document in self.documents if document.annotators > 1]
-        incomparable = [one.document for one in compared if None in one.alpha.values()]
+        single = []
+        incomparable = []
+        equal = []
+        for document in self.documents:
+            if document.annotators < 2:
+                single.append(document.document)
+            elif None in document.alpha.values():
+                incomparable.append(document.document)
+            elif document.is_undefined:
+                equal.append(document.document)
+        if single:
+            verb = "has" if len(single) == 1 else "have"
+            documents = f"{pluralize(len(single), 'document')} {verb} fewer than two annotators"
+            yield f"{documents}, and no alpha: {join_names(single)}."
         if incomparable:
             documents = pluralize(len(incomparable), "document")
-            found = f"alpha is undefined, and left out of averages, in {documents}"
-            yield f"{found} without a pair of values to compare: {join_names(incomparable)}."
-        equal = [
-            one.document
-            for one in compared
-            if one.is_undefined and one.document not in incomparable
-        ]
+            lack = f"{documents} without a pair of values to compare: {join_names(incomparable)}"
+            yield f"alpha is undefined, and left out of averages, in {lack}."
         if equal:
-            found = f"alpha is 0/0, and 1 by convention, in {pluralize(len(equal), 'document')}"
-            yield f"{found} without two different values: {join_names(equal)}."
+            documents = pluralize(len(equal), "document")
+            lack = f"{documents} without two different values: {join_names(equal)}"
+            yield f"alpha is 0/0, and 1 by convention, in {lack}."
 
     def describe(self) -> Iterator[str]:
         """Yield notes for readers of the figures."""
@@ -259,50 +301,62 @@ def compare_annotators(
             of any annotator.
         **options: values of `OPTIONS` that differ from the defaults.
     """
-    chosen = resolve(options)
-    read = read_annotators(annotators if given is None else (*annotators, given))
-    found = gather_annotations([file.table for file in read])
+    resolved = resolve(options)
+    files = read_annotators(annotators if given is None else (*annotators, given))
+    documents = gather_documents([file.table for file in files])
     if given is not None:
-        ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
-        raise_all(FormatError(name, problems) for name, problems in ungiven if problems)
-        found = [select_given(document, len(annotators)) for document in found]
-    measured = measure_agreement(found, chosen)
-    if all(one.annotators < 2 for one in measured.documents):
+        check_given(files[:-1], files[-1])
+        documents = [select_given(document, len(annotators)) for document in documents]
+    agreement = measure_agreement(documents, resolved)
+    if all(document.annotators < 2 for document in agreement.documents):
         raise RequestError(
             "no document has two annotators (expected two files or more with the same document)"
         )
-    about_files = (*list_notices(read), *find_repeated_paths(annotators))
-    return replace(measured, notices=(*about_files, *measured.describe()))
+    notices = [*list_notices(files), *find_repeated_paths(annotators), *agreement.describe()]
+    return replace(agreement, notices=notices)
 
 
 def measure_agreement(
-    annotations: Sequence[DocumentAnnotations], options: Mapping[str, str]
+    documents: Sequence[AnnotatedDocument], options: Mapping[str, str]
 ) -> Agreement:
     """Measure the agreement of the annotators of every document, given the value of every option (see `resolve`)."""
-    counted = [count_disagreement(one, options) for one in annotations]
-    sums = np.array([counts[:2] for counts in counted]).reshape(-1, 2, len(MEASURES))
-    n_annotators = np.array([len(one.annotations) for one in annotations], np.int64)
-    alpha = _divide(*sums.transpose(1, 0, 2))
-    # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
-    has_pairs = np.array([has_pair for _, _, has_pair in counted], np.bool_)
-    compared = (n_annotators > 1) & has_pairs
-    if options["average"] == "macro":
-        total = alpha[compared].mean(axis=0) if compared.any() else alpha[:0].sum(axis=0)
-    else:
-        total = _divide(*sums[compared].sum(axis=0))
-    documents = [
-        DocumentAgreement(
-            one.name, n, len(one.mentions), _name_measures(row, is_compared), not expected.any()
+    agreements = []
+    compared = []
+    n_empty = 0
+    for document in documents:
+        disagreement = count_disagreement(document, options)
+        n_annotators = len(document.chains)
+        if n_annotators > 1:
+            n_empty += sum(map(_is_empty, document.chains.values()))
+        # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
+        alpha = None
+        if n_annotators > 1 and disagreement.has_pairs:
+            compared.append(disagreement)
+            alpha = _divide(disagreement.observed, disagreement.expected)
+        is_undefined = not disagreement.expected.any()
+        n_mentions = len(document.mentions)
+        scores = _name_measures(alpha)
+        agreements.append(
+            DocumentAgreement(document.name, n_annotators, n_mentions, scores, is_undefined)
         )
-        for one, n, row, is_compared, expected in zip(
-            annotations, n_annotators.tolist(), alpha, compared.tolist(), sums[:, 1], strict=True
-        )
-    ]
-    drawn = [
-        chains for one in annotations if len(one.annotations) > 1 for _, chains in one.annotations
-    ]
-    empty = sum(all(len(chain) < 2 for chain in chains) for chains in drawn)
-    return Agreement(documents, _name_measures(total, bool(compared.any())), options, empty)
+    return Agreement(agreements, _name_measures(_average(compared, options)), options, n_empty)
+
+
+def _is_empty(chains: Sequence[Sequence[int]]) -> bool:
+    """Return whether an annotator has no chain of two or more mentions."""
+    return all(len(chain) < 2 for chain in chains)
+
+
+def _average(compared: Sequence[Disagreement], options: Mapping[str, str]) -> Floats | None:
+    """Return alpha of several documents, as the options say; None if there are none."""
+    if not compared:
+        return None
+    observed = np.array([disagreement.observed for disagreement in compared])
+    expected = np.array([disagreement.expected for disagreement in compared])
+    if options["average"] == "pooled":
+        return _divide(observed.sum(axis=0), expected.sum(axis=0))
+    mean: Floats = _divide(observed, expected).mean(axis=0)
+    return mean
 
 
 def _divide(observed: Floats, expected: Floats) -> Floats:
@@ -310,11 +364,10 @@ def _divide(observed: Floats, expected: Floats) -> Floats:
     return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
 
 
-def _name_measures(alpha: Floats, is_defined: bool) -> dict[str, float | None]:
-    return {
-        name: float(value) if is_defined else None
-        for name, value in zip(MEASURES, alpha, strict=True)
-    }
+def _name_measures(alpha: Floats | None) -> dict[str, float | None]:
+    if alpha is None:
+        return dict.fromkeys(MEASURES)
+    return dict(zip(MEASURES, alpha.tolist(), strict=True))
 
 
 def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
@@ -325,40 +378,44 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
             end, head]``; heads are ignored.  Documents are named by their numbers, from 0.
         options: the value of every option (see `resolve`).
     """
-    if problems := list(_find_faults(documents)):
+    problems = list(_find_faults(documents))
+    if problems:
         raise SubmissionError("predictions", problems)
-    tables = []
-    for annotator in range(max(map(len, documents), default=0)):
-        drawn = {str(i): of[annotator] for i, of in enumerate(documents) if annotator < len(of)}
-        clusters = [
-            [[mention[:2] for mention in cluster] for cluster in found] for found in drawn.values()
-        ]
-        tables.append(mention_table(list(drawn), clusters))
-    return measure_agreement(
-        gather_annotations(tables, [str(number) for number in range(len(documents))]), options
-    )
+    annotated = []
+    for number, annotators in enumerate(documents):
+        chains = dict(enumerate(map(_make_chains, annotators)))
+        annotated.append(make_document(str(number), chains))
+    return measure_agreement(annotated, options)
+
+
+def _make_chains(clusters: Sequence[Sequence[Any]]) -> Chains:
+    """Return the chains of an annotator whose clusters are in memory."""
+    return [_make_chain(cluster) for cluster in clusters]
+
+
+def _make_chain(cluster: Sequence[Any]) -> list[Mention]:
+    """Return the mentions of a cluster, without their heads."""
+    return [Mention(start, end) for start, end, *_ in cluster]
 
 
 def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
     """Find mentions that end before they start, and mentions that are twice in an annotation."""
     for row, annotators in enumerate(documents):
-        for number, clusters in enumerate(annotators):
-            where = f"row {row}: annotation {number}"
-            seen: dict[tuple[int, int], int] = {}
-            for cluster, (start, end, *_) in (
-                (i, mention) for i, of in enumerate(clusters) for mention in of
-            ):
-                if start > end:
-                    what = f"[{start}, {end}] ends before it starts (expected [start, end])"
-                    yield Problem(what, record=where)
-                elif (start, end) in seen:
-                    before = seen[start, end]
-                    is_other = before != cluster
-                    place = (
-                        f"in clusters {before} and {cluster}"
-                        if is_other
-                        else f"twice in cluster {cluster}"
-                    )
-                    what = f"mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"
-                    yield Problem(what, record=where)
-                seen.setdefault((start, end), cluster)
+        for annotator, clusters in enumerate(annotators):
+            for message in _find_faults_of_annotator(clusters):
+                yield Problem(message, record=f"row {row}: annotation {annotator}")
+
+
+def _find_faults_of_annotator(clusters: Sequence[Sequence[Any]]) -> Iterator[str]:
+    first_cluster: dict[tuple[int, int], int] = {}
+    for number, cluster in enumerate(clusters):
+        for start, end, *_ in cluster:
+            before = first_cluster.get((start, end))
+            first_cluster.setdefault((start, end), number)
+            if start > end:
+                yield f"[{start}, {end}] ends before it starts (expected [start, end])"
+            elif before is not None:
+                place = f"twice in cluster {number}"
+                if before != number:
+                    place = f"in clusters {before} and {number}"
+                yield f"mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -25,7 +25,8 @@ from closeread.parameters import (
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
-    from closeread.tasks.annotation.adjudication.annotators import AnnotatedDocument
+    from closeread.tasks.annotation.forced import ForcedDocument
+    from closeread.tasks.coref.documents import MentionTable
 
 CorefFile = Annotated[Source, Param(corpus="coref")]
 CorefFiles = Annotated[Sources, Param(metavar="FILES...", corpus="coref")]
@@ -49,13 +50,11 @@ def link_support(gold: CorefFile, annotators: CorefFiles) -> Drawing:
     from closeread.tasks.annotation.annotators import read_beside_gold
     from closeread.tasks.annotation.plots import count_support, draw_link_support
 
-    key, read, notices = read_beside_gold(gold, annotators)
+    key, files, notices = read_beside_gold(gold, annotators)
     warn_all(notices)
-    counts = count_support(key.table, [file.table for file in read])
-    return Drawing(
-        draw_link_support(counts),
-        f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold",
-    )
+    counts = count_support(key.table, [file.table for file in files])
+    summary = f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
+    return Drawing(draw_link_support(counts), summary)
 
 
 def mistakes(gold: CorefFile, annotators: CorefFiles) -> Drawing:
@@ -74,10 +73,11 @@ def mistakes(gold: CorefFile, annotators: CorefFiles) -> Drawing:
     from closeread.tasks.annotation.chain_errors import count_chain_errors
     from closeread.tasks.annotation.plots import draw_mistakes
 
-    found = count_chain_errors(gold, annotators)
-    warn_all(found.notices)
-    summary = f"{pluralize(found.n_chains, 'chain')}, {found.n_mistaken:,} of them mistaken"
-    return Drawing(draw_mistakes(found), summary)
+    chain_errors = count_chain_errors(gold, annotators)
+    warn_all(chain_errors.notices)
+    n_chains = pluralize(chain_errors.n_chains, "chain")
+    summary = f"{n_chains}, {chain_errors.n_mistaken:,} of them mistaken"
+    return Drawing(draw_mistakes(chain_errors), summary)
 
 
 def chains(gold: CorefFile, predictions: CorefFiles) -> Result:
@@ -171,40 +171,49 @@ def adjudicate(
     """
     from closeread.files import text_suffix, write_texts
     from closeread.formats.json_lines import dump_json
-    from closeread.tasks.annotation.adjudication.forced import NOTHING_FORCED, read_forced
-    from closeread.tasks.annotation.adjudication.results import (
-        Settings,
+    from closeread.tasks.annotation.adjudication import Settings
+    from closeread.tasks.annotation.adjudication import adjudicate as adjudicate_document
+    from closeread.tasks.annotation.annotators import find_token_sources, gather_documents
+    from closeread.tasks.annotation.forced import NOTHING_FORCED, read_forced
+    from closeread.tasks.annotation.results import (
         dump_worksheet,
         join_results,
         make_report,
         summarize,
     )
-    from closeread.tasks.annotation.adjudication.results import adjudicate as solve
-    from closeread.tasks.annotation.adjudication.solver import Deadline
+    from closeread.tasks.annotation.solver import Deadline
     from closeread.tasks.coref.files import dump_documents
     from closeread.tasks.coref.formats.conll import dump_in_frames
 
     settings = Settings(objective, incompatible, empty_annotators)
-    documents = _read_annotated(files)
-    decisions = None if forced is None else read_forced(forced)
-    if decisions is not None:
-        decisions.check(documents, incompatible)
-        warn_all(decisions.notices)
-    by_name = {} if decisions is None else decisions.documents
+    tables = _read_tables(files)
+    sources = find_token_sources(tables)
+    decisions: Mapping[str, ForcedDocument] = {}
+    if forced is not None:
+        forced_file = read_forced(forced)
+        forced_file.check(sources, incompatible)
+        warn_all(forced_file.notices)
+        decisions = forced_file.documents
+    # In the order of the files, if that is the same for all of them, and else by name.
+    orders = {tuple(table.names) for table in tables}
+    names = orders.pop() if len(orders) == 1 else None
     deadline = Deadline(time_limit)
-    results = [
-        solve(document, settings, deadline, by_name.get(document.name, NOTHING_FORCED))
-        for document in documents
-    ]
-    if unproved := [result.document.name for result in results if not result.is_optimal]:
-        what = f"{pluralize(len(unproved), 'document')} not solved in time: {join_names(unproved)}"
-        warn_all([f"{what}; the best chains found are written, and better ones may exist."])
+    results = []
+    for document in gather_documents(tables, names):
+        decided = decisions.get(document.name, NOTHING_FORCED)
+        results.append(adjudicate_document(document, settings, deadline, decided))
+    unproved = [result.document.name for result in results if not result.is_optimal]
+    if unproved:
+        documents = f"{pluralize(len(unproved), 'document')} not solved in time"
+        found = "the best chains found are written, and better ones may exist"
+        warn_all([f"{documents}: {join_names(unproved)}; {found}."])
     texts = {}
+    paths = [str(path) for path in files]
     if worksheet is not None:
-        texts[worksheet] = dump_worksheet(results, [str(path) for path in files], by_name)
+        texts[worksheet] = dump_worksheet(results, sources, paths, decisions)
     if report is not None:
-        texts[report] = dump_json(make_report(results, settings))
-    joined = join_results(results)
+        texts[report] = dump_json(make_report(results, settings, paths))
+    joined = join_results(results, sources)
     if text_suffix(output) == ".conll":
         try:
             texts[output] = dump_in_frames(joined)
@@ -216,27 +225,32 @@ def adjudicate(
     return Written(output, summarize(results), joined)
 
 
-def _read_annotated(files: Sequence[Path]) -> list[AnnotatedDocument]:
+def _read_tables(paths: Sequence[Path]) -> list[MentionTable]:
     """Read the annotators' files, and note any annotation that the result lacks."""
     from closeread.counts.annotators import Annotator, find_repeated_paths
-    from closeread.tasks.annotation.adjudication.annotators import count_singletons, join_annotators
-    from closeread.tasks.annotation.annotators import list_notices, read_annotators
+    from closeread.tasks.annotation.annotators import (
+        count_singletons,
+        list_notices,
+        read_annotators,
+    )
 
-    names = [str(path) for path in files]
-    if repeated := [name for name in names if names.count(name) > 1]:
+    names = [str(path) for path in paths]
+    repeated = [name for name in names if names.count(name) > 1]
+    if repeated:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
-    annotators = [Annotator(str(path), path) for path in files]
-    read = read_annotators(annotators)
-    notices = [*list_notices(read), *find_repeated_paths(annotators)]
-    tables = {file.name: file.table for file in read}
-    if any(table.head is not None and len(table.head) for table in tables.values()):
+    annotators = [Annotator(str(path), path) for path in paths]
+    files = read_annotators(annotators)
+    notices = [*list_notices(files), *find_repeated_paths(annotators)]
+    tables = [file.table for file in files]
+    if any(table.head is not None and len(table.head) for table in tables):
         notices.append("heads of mentions are left out of the result.")
-    if any(table.relations is not None for table in tables.values()):
+    if any(table.relations is not None for table in tables):
         notices.append("relations other than identity are left out of the result.")
-    if n_alone := sum(count_singletons(table) for table in tables.values()):
-        notices.append(f"{pluralize(n_alone, 'chain')} of one mention ignored.")
+    n_singletons = sum(map(count_singletons, tables))
+    if n_singletons:
+        notices.append(f"{pluralize(n_singletons, 'chain')} of one mention ignored.")
     warn_all(notices)
-    return join_annotators(tables)
+    return tables
 
 
 OPERATIONS: Operations = {
