@@ -221,8 +221,9 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
     for file in files:
         for number, name in enumerate(file.table.names):
             source = TokenSource(file.table, number)
-            if source.has_words:
-                words.setdefault(name, (file, number))
+            # Words are read from the file, which takes a while.
+            if name not in words and source.has_words:
+                words[name] = (file, number)
             if source.n_tokens is not None:
                 lengths.setdefault(name, (file.name, source.n_tokens))
     for file in files:
@@ -303,15 +304,16 @@ def count_singletons(table: MentionTable) -> int:
 
 def list_chains(table: MentionTable) -> list[Chains]:
     """Return the chains of each document of a table."""
-    chains: list[defaultdict[int, list[Mention]]] = [defaultdict(list) for _ in table.names]
-    columns = np.column_stack([table.document, table.entity, table.start, table.end])
-    for row, (document, entity, start, end) in enumerate(columns.tolist()):
-        parts: Parts = ()
-        if row in table.parts:
-            runs = merge_adjacent(table.parts[row])
-            parts = tuple(runs) if len(runs) > 1 else ()
-        chains[document][entity].append(Mention(start, end, parts))
-    return [list(of_document.values()) for of_document in chains]
+    mentions = list(map(Mention, table.start.tolist(), table.end.tolist()))
+    for row, parts in table.parts.items():
+        runs = merge_adjacent(parts)
+        if len(runs) > 1:
+            mentions[row] = mentions[row]._replace(parts=tuple(runs))
+    chains: list[dict[int, list[Mention]]] = [{} for _ in table.names]
+    entities = zip(table.document.tolist(), table.entity.tolist(), mentions, strict=True)
+    for document, entity, mention in entities:
+        chains[document].setdefault(entity, []).append(mention)
+    return [list(chains_of_document.values()) for chains_of_document in chains]
 
 
 def gather_documents(
@@ -328,28 +330,29 @@ def gather_documents(
 
 
 def make_document(
-    name: str, chains: Mapping[int, Chains], mentions: Iterable[Mention] | None = None
+    name: str, chains: Mapping[int, Chains], further_mentions: Iterable[Mention] = ()
 ) -> AnnotatedDocument:
-    """Make a document of the chains of each annotator; mentions other than the given ones are left out."""
-    if mentions is None:
-        all_chains = concatenate.from_iterable(chains.values())
-        mentions = set(concatenate.from_iterable(all_chains))
+    """Make a document of the chains of each annotator, and mentions that perhaps nobody has."""
+    mentions = set(further_mentions)
+    for chains_of_annotator in chains.values():
+        mentions.update(*chains_of_annotator)
     in_order = sorted(mentions, key=Mention.order)
     numbers = {mention: number for number, mention in enumerate(in_order)}
     numbered: dict[int, list[list[int]]] = {}
     for annotator, chains_of_annotator in chains.items():
         numbered[annotator] = []
         for chain in chains_of_annotator:
-            members = [numbers[mention] for mention in chain if mention in numbers]
-            numbered[annotator].append(members)
+            numbered[annotator].append([numbers[mention] for mention in chain])
     return AnnotatedDocument(name, in_order, numbered)
 
 
 def select_given(document: AnnotatedDocument, given: int) -> AnnotatedDocument:
     """Return a document with the mentions of one of the annotators only, who is then left out."""
     chains = document.list_mentions()
-    given_chains = chains.pop(given, [])
-    return make_document(document.name, chains, set(concatenate.from_iterable(given_chains)))
+    given_mentions = set(concatenate.from_iterable(chains.pop(given, [])))
+    for chain in concatenate.from_iterable(chains.values()):
+        chain[:] = [mention for mention in chain if mention in given_mentions]
+    return make_document(document.name, chains, given_mentions)
 
 
 def find_links(document: AnnotatedDocument) -> dict[Link, list[int]]:
