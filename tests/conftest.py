@@ -160,6 +160,12 @@ def evaluate(datasets):
     return sys.modules[evaluate.load.__module__.partition(".")[0]]
 
 
+@pytest.fixture
+def offline_caches(monkeypatch, tmp_path, evaluate):
+    """Puts evaluate's files of modules into a folder of the test's own."""
+    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")
+
+
 @pytest.fixture(scope="session")
 def features(datasets):
     """`closeread.hf.builder.features`, whose module imports datasets."""

@@ -39,6 +39,7 @@ GROUPS = {
     "coref metrics": ("tasks/coref/metrics", "tests/coref", ""),
     "marmara": ("tasks/marmara", "tests/marmara", ""),
     "coref": ("tasks/coref", "tests/coref", ""),
+    "annotation": ("tasks/annotation", "tests/annotation", ""),
     "counts": ("counts", "tests", "closeread.counts"),
     "scoring": ("scoring.py", "tests", "closeread.scoring"),
     "arrays": ("arrays.py", "tests", "closeread.arrays"),

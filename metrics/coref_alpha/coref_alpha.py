@@ -11,7 +11,7 @@ from closeread.corpus.objects import as_list, check_rows
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.hf import metric
 from closeread.hf.builder import feature
-from closeread.tasks.coref import agreement
+from closeread.tasks.annotation import agreement
 
 
 class CorefAlpha(metric.Module):

@@ -67,7 +67,8 @@ class Param(NamedTuple):
     required: bool = False  # by the command line, though Python has a default
     default: Any = None  # of the command line, where Python has None
     help: str = ""  # where the docstring has words for Python
-    corpus: str = ""  # whose gold is read
+    # Whose gold is read; of annotators, whose documents they have, if these are not of the operation's task.
+    corpus: str = ""
     # Of `**options`, which the procedure that scores declares if nothing else does: "files" of any corpus, the
     # "procedure" of the corpus, or a module of its task with `OPTIONS`; or the options themselves.
     declared: str = ""

@@ -20,8 +20,3 @@ def read(file):
         return read_conll(file, word_column)
 
     return call
-
-
-@pytest.fixture
-def offline_caches(monkeypatch, tmp_path, evaluate):
-    monkeypatch.setattr(evaluate.config, "HF_METRICS_CACHE", tmp_path / "hf-metrics")

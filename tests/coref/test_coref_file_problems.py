@@ -13,7 +13,7 @@ from shared.coreference import (
 )
 
 from closeread.exceptions import CloseReadWarning, RequestError, SubmissionError
-from closeread.tasks.coref.annotators import AnnotatorFile, find_ungiven
+from closeread.tasks.annotation.annotators import AnnotatorFile, find_ungiven
 from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.lines import StoredWords
 

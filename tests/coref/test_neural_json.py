@@ -13,7 +13,7 @@ from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 import closeread
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.coref.annotators import read_annotator
+from closeread.tasks.annotation.annotators import read_annotator
 from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.files import read_documents, take_documents
 

@@ -17,10 +17,12 @@ from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
-from closeread.tasks.coref.adjudication.annotators import join_annotators
+from closeread.tasks.annotation.adjudication import Settings, adjudicate
+from closeread.tasks.annotation.annotators import gather_documents
+from closeread.tasks.annotation.chain_errors import match_chains
+from closeread.tasks.annotation.plots import count_support
+from closeread.tasks.annotation.solver import Deadline
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.errors import match_chains
-from closeread.tasks.coref.plots import count_support
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
 from closeread.tasks.marmara.documents import Token
 from closeread.tasks.marmara.pairs import describe_mentions
@@ -102,8 +104,8 @@ def chains_of(*sizes):
 
 
 def join():
-    (joined,) = join_annotators({"a": chains_of(1415), "b": chains_of(2)})
-    return joined.pairs
+    (document,) = gather_documents([chains_of(1415), chains_of(2)])
+    return adjudicate(document, Settings(), Deadline(None))
 
 
 def table(n, values=None):

@@ -5,9 +5,9 @@ from shared.marmara_sample import SAMPLE
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.drawing.charts import draw_distributions
-from closeread.tasks.coref.annotators import read_annotator
-from closeread.tasks.coref.errors import find_chain_errors, group_numbers
-from closeread.tasks.coref.plots import count_support, draw_link_support, draw_mistakes
+from closeread.tasks.annotation.annotators import read_annotator
+from closeread.tasks.annotation.chain_errors import find_chain_errors, group_numbers
+from closeread.tasks.annotation.plots import count_support, draw_link_support, draw_mistakes
 from closeread.tasks.marmara.records import distributions
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]

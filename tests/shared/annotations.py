@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.agreement import measure_clusters, resolve
+from closeread.tasks.annotation.agreement import measure_clusters, resolve
 
 MENTIONS = "abcdef"
 CLUSTERED = st.lists(st.none() | st.integers(0, 3), min_size=len(MENTIONS), max_size=len(MENTIONS))

@@ -2,10 +2,10 @@
 
 import random
 
-from closeread.tasks.coref.adjudication.annotators import Mention, join_annotators
-from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.adjudication.results import Settings, adjudicate
-from closeread.tasks.coref.adjudication.solver import Deadline
+from closeread.tasks.annotation.adjudication import Settings, adjudicate
+from closeread.tasks.annotation.annotators import Mention, gather_documents
+from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
+from closeread.tasks.annotation.solver import Deadline
 from closeread.tasks.coref.documents import mention_table
 
 
@@ -59,10 +59,7 @@ def annotators_of(gold, n_annotators, noise, seed):
 
 def document_of(annotators):
     """The annotators' document."""
-    tables = {
-        f"a{i}": mention_table(["d"], [chains]) for i, chains in enumerate(annotators, start=1)
-    }
-    return join_annotators(tables)[0]
+    return gather_documents([mention_table(["d"], [chains]) for chains in annotators])[0]
 
 
 def adjudicated(annotators, decided=None, **settings):

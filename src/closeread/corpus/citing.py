@@ -14,7 +14,7 @@ from closeread.corpus.names import corpus_names, list_scored, load_corpus
 from closeread.counts.procedure import Procedure
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.files import package_folder
-from closeread.tasks import find, load_procedure, procedure_names
+from closeread.tasks import find_all, load_procedure, procedure_names
 
 OWN = "closeread"
 SOFTWARE = f"""@software{{closeread,
@@ -162,7 +162,6 @@ def _list_papers_of_option(procedure: Procedure, name: str) -> list[str]:
 
 def _list_agreement_modules() -> Iterator[tuple[str, str]]:
     """List the evaluate modules that compare annotators, each with its entry."""
-    for task in procedure_names():
-        module = find(task, "agreement")
+    for module in find_all("agreement"):
         for name in getattr(module, "MODULES", ()):
-            yield name, module.CITATION  # type: ignore[union-attr]
+            yield name, module.CITATION

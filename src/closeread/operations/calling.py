@@ -380,17 +380,19 @@ def _make_annotators(operation: Operation, parameter: Parameter, value: Any) -> 
         return value
     name = parameter.name
     if not parameter.is_repeated:
-        return _make_annotator(operation, name, value)
+        return _make_annotator(operation, parameter, name, value)
     if name == "predictions" and len(value) == 1:
-        return [_make_annotator(operation, name, value[0])]
+        return [_make_annotator(operation, parameter, name, value[0])]
     singular = name if name == "predictions" else name.removesuffix("s")
     return [
-        _make_annotator(operation, f"{singular} {number}", source)
+        _make_annotator(operation, parameter, f"{singular} {number}", source)
         for number, source in enumerate(value, start=1)
     ]
 
 
-def _make_annotator(operation: Operation, name: str, source: Any) -> Annotator:
+def _make_annotator(
+    operation: Operation, parameter: Parameter, name: str, source: Any
+) -> Annotator:
     """Return a file or folder as an annotator, named by its path, or an object, by a name."""
     from closeread.corpus.objects import take_rows
     from closeread.counts import annotators
@@ -398,6 +400,7 @@ def _make_annotator(operation: Operation, name: str, source: Any) -> Annotator:
 
     if isinstance(source, str | os.PathLike):
         return annotators.Annotator(str(source), Path(source))
-    task = operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
+    task = parameter.param.corpus
+    task = task or operation.__module__.removeprefix("closeread.tasks.").partition(".")[0]
     by_name = find_procedure(task)[0].by_name if task in procedure_names() else None
     return annotators.Annotator(name, take_rows(name, source, by_name))

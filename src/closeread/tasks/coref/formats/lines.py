@@ -54,7 +54,7 @@ class FoundMention(NamedTuple):
 
 def make_document(
     name: str,
-    n_tokens: int,
+    n_tokens: int | None,
     found: Sequence[FoundMention],
     *,
     has_heads: bool = False,

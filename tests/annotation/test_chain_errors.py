@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.coreference_tables import make_table
 from twins import chain_errors as slow
 
-from closeread.tasks.coref.errors import find_chain_errors, judge_chains, match_chains
+from closeread.tasks.annotation.chain_errors import find_chain_errors, judge_chains, match_chains
 
 CASES = json.loads(
     (Path(__file__).parent.parent / "cases" / "chain_errors.json").read_text("utf-8")

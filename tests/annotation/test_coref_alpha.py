@@ -12,7 +12,7 @@ from shared.coreference import write_jsonl
 
 import closeread
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.coref.agreement import MODULES, OPTIONS
+from closeread.tasks.annotation.agreement import MODULES, OPTIONS
 
 pytestmark = pytest.mark.gate
 

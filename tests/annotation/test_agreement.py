@@ -14,7 +14,12 @@ from shared.annotations import DOCUMENTS, OPTIONS, measure, spread
 from twins import agreement as slow
 
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.coref.agreement import MEASURES, measure_clusters, measure_distances, resolve
+from closeread.tasks.annotation.agreement import (
+    MEASURES,
+    measure_clusters,
+    measure_distances,
+    resolve,
+)
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "agreement.json").read_text("utf-8"))
 SETS = st.frozensets(st.sampled_from("abcdefgh"), min_size=1)

@@ -8,8 +8,8 @@ from math import ceil
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from closeread.tasks.annotation.plots import BINS, count_support
 from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.plots import BINS, count_support
 
 
 def table(documents):

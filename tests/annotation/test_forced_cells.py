@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.adjudication.annotators import Mention
-from closeread.tasks.coref.adjudication.forced import read_forced
+from closeread.tasks.annotation.annotators import Mention
+from closeread.tasks.annotation.forced import read_forced
 from closeread.tasks.coref.sides import read_documents
 
 pytestmark = pytest.mark.usefixtures("here")

@@ -1,4 +1,4 @@
-"""The best chains of a part, by integer linear programming: HiGHS, with SciPy.
+"""The best chains of a component, by integer linear programming: HiGHS, with SciPy.
 
 Every pair of nodes that may be together is a variable, 0 or 1.  That two links imply a third is required for few
 triples of nodes at first, and for others when a solution breaks it.
@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
-from closeread.tasks.coref.adjudication.partition import (
-    Part,
+from closeread.tasks.annotation.components import (
+    Component,
     join_greedily,
     number_chains,
     open_triangles,
@@ -48,7 +48,7 @@ class Deadline:
 
 
 class Solution(NamedTuple):
-    """The best solution that was found for a part.
+    """The best solution that was found for a component.
 
     Attributes:
         chain: (n_nodes,) the number of each node's chain; None if there is no solution.
@@ -59,51 +59,53 @@ class Solution(NamedTuple):
     is_proved: bool
 
 
-def solve(part: Part, deadline: Deadline) -> Solution:
-    """Find the best solution of a part, or the best that can be found until the deadline."""
-    one_chain = np.zeros(len(part), np.int64)
-    if (part.gain >= 0).all() and part.accepts(one_chain):
+def solve(component: Component, deadline: Deadline) -> Solution:
+    """Find the best solution of a component, or the best that can be found until the deadline."""
+    one_chain = np.zeros(len(component), np.int64)
+    if (component.gain >= 0).all() and component.accepts(one_chain):
         return Solution(one_chain, True)
-    if not part.allowed.any():
-        return Solution(None if part.lone.any() else np.arange(len(part)), True)
-    search = _Search(part, deadline)
+    if not component.allowed.any():
+        no_chain = np.arange(len(component))
+        return Solution(None if component.needs_partner.any() else no_chain, True)
+    search = _Search(component, deadline)
     try:
         search.settle_ties(search.find_best())
     except NoSolutionError:
         return Solution(None, True)
     except TimeoutError:
-        solutions = [chain for chain in (search.chain, join_greedily(part)) if chain is not None]
-        return Solution(max(solutions, key=part.evaluate, default=None), False)
+        candidates = (search.chain, join_greedily(component))
+        solutions = [chain for chain in candidates if chain is not None]
+        return Solution(max(solutions, key=component.evaluate, default=None), False)
     return Solution(search.chain, True)
 
 
 class NoSolutionError(Exception):
-    """Every solution leaves a node alone that may not be."""
+    """Every solution leaves a node alone that needs a partner."""
 
 
 class _Search:
-    """A search for the best solution of a part; its steps raise TimeoutError if the time is over.
+    """A search for the best solution of a component; its steps raise TimeoutError if the time is over.
 
     Attributes:
         chain: the best solution so far, None if there is none.
     """
 
-    def __init__(self, part: Part, deadline: Deadline) -> None:
+    def __init__(self, component: Component, deadline: Deadline) -> None:
         self.chain: Ints | None = None
-        self._part = part
+        self._component = component
         self._deadline = deadline
-        self._pairs = np.argwhere(np.triu(part.allowed))
+        self._pairs = np.argwhere(np.triu(component.allowed))
         n_pairs = len(self._pairs)
         # The column of a pair of nodes in the program; -1 if they may not be together.
-        self._column = np.full(part.allowed.shape, -1)
+        self._column = np.full(component.allowed.shape, -1)
         self._column[tuple(self._pairs.T)] = np.arange(n_pairs)
         self._column = np.maximum(self._column, self._column.T)
         # At first, rules forbid only what is attractive by itself: two links with a gain whose ends have none.
-        self._triples = open_triangles(part.allowed & (part.gain > 0))
+        self._triples = open_triangles(component.allowed & (component.gain > 0))
         # Sums of pairs that may not be smaller than a number.
         self._sums: list[Floats] = []
         self._minima: list[float] = []
-        for node in np.flatnonzero(part.lone):
+        for node in np.flatnonzero(component.needs_partner):
             self._require((self._pairs == node).any(axis=1).astype(np.float64), 1.0)
         self._lower = np.zeros(n_pairs)
         self._upper = np.ones(n_pairs)
@@ -111,7 +113,7 @@ class _Search:
     def find_best(self) -> Mask:
         """Find a solution of the greatest gain, and of the most links among these: (n_pairs,) which are together."""
         together = np.zeros(len(self._pairs), bool)
-        for matrix in (self._part.gain, self._part.links):
+        for matrix in (self._component.gain, self._component.n_pairs):
             values = matrix[tuple(self._pairs.T)].astype(np.float64)
             together = self._maximize(values)
             # The sums are whole numbers, so half of one less excludes all that is worse, and is safe.
@@ -127,9 +129,7 @@ class _Search:
             step = undecided[start : start + PAIRS_PER_STEP]
             values = np.zeros(len(self._pairs))
             values[step] = 2.0 ** np.arange(len(step))[::-1]
-            settled = self._maximize(values)
-            if settled is not None:
-                self._fix(step, settled)
+            self._fix(step, self._maximize(values))
 
     def _find_differences(self, best: Mask) -> Mask:
         """Return on which pairs solutions differ that are as good as the best one, (n_pairs,)."""
@@ -175,7 +175,7 @@ class _Search:
             if result.x is None:
                 raise RuntimeError(f"HiGHS failed: {result.message}")
             pairs: Mask = result.x > 0.5
-            together = np.zeros(self._part.allowed.shape, bool)
+            together = np.zeros(self._component.allowed.shape, bool)
             together[tuple(self._pairs.T)] = pairs
             together |= together.T
             broken = open_triangles(together)
@@ -191,18 +191,17 @@ class _Search:
 
         constraints = []
         if len(self._triples):
+            # A link from first to between, and one from there to last, imply a third, from first to last.
             first, between, last = self._triples.T
             third = self._column[first, last]
             # If the ends may not be together, one of the two links has to go.
-            rule = np.arange(len(third))
             has_third = third >= 0
-            rows = np.concatenate([rule, rule, rule[has_third]])
-            columns = np.concatenate(
-                [self._column[first, between], self._column[between, last], third[has_third]]
-            )
-            signs = np.repeat([1.0, 1.0, -1.0], [len(rule), len(rule), has_third.sum()])
-            shape = (len(rule), len(self._pairs))
-            matrix = csr_matrix((signs, (rows, columns)), shape=shape)
+            columns = (self._column[first, between], self._column[between, last], third[has_third])
+            rule = np.arange(len(third))
+            rows = (rule, rule, rule[has_third])
+            signs = np.repeat([1.0, 1.0, -1.0], list(map(len, rows)))
+            places = (np.concatenate(rows), np.concatenate(columns))
+            matrix = csr_matrix((signs, places), shape=(len(rule), len(self._pairs)))
             constraints.append(LinearConstraint(matrix, -np.inf, 1))
         if self._sums:
             matrix = csr_matrix(np.array(self._sums))

@@ -1,0 +1,421 @@
+"""Agreement of annotators of coreference: Krippendorff's alpha over mentions, whose values are chains.
+
+Sources: Krippendorff (1980); Passonneau (2004); Passonneau, Habash and Rambow (2006); and their use in Schüller et al.
+(2018), section 2.1.2.  Alpha is 1 - observed / expected disagreement, here in the form for missing values:
+
+    observed = Σ over mentions m, Σ over pairs of values b < c:  n_mb n_mc distance(b, c) / (n_m - 1)
+    expected = Σ over pairs of values b < c:  n_b n_c distance(b, c) / (n - 1)
+
+n_mb annotators give mention m the value b, n_m give it any; n_b and n are their sums over mentions.  Schüller et al. print
+alpha with (rm - 1)/m instead of (rm - 1)/(m - 1), and with a sum over ordered pairs in the denominator, which is not
+Krippendorff's alpha.
+
+Conventions: the objects are the mentions of a document that any annotator has, those in chains of one included, or a
+given list of mentions.  A chain of one mention says nothing: its mention is unannotated.
+Sets without a common mention have distance 1 in every measure, so that only pairs of sets that share a mention need
+to be looked at: a mention is in few different sets.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from closeread.arrays import Floats, ratio
+from closeread.corpus.citing import papers
+from closeread.counts.annotators import Annotator, find_repeated_paths
+from closeread.counts.procedure import Option, resolve_options
+from closeread.counts.report import drop_part
+from closeread.counts.results import Result
+from closeread.exceptions import (
+    Problem,
+    RequestError,
+    SubmissionError,
+    choose_words,
+    join_names,
+    pluralize,
+)
+from closeread.tables import Grid, Style, format_percent
+from closeread.tasks.annotation.annotators import (
+    ADVICE,
+    AnnotatedDocument,
+    Chains,
+    Mention,
+    check_given,
+    gather_documents,
+    list_notices,
+    make_document,
+    read_annotators,
+    select_given,
+)
+
+NAME = "coref_alpha"
+MODULES = (NAME,)
+"""The evaluate modules that measure the same."""
+
+OPTIONS = (
+    Option(
+        "unannotated",
+        ("singleton", "missing"),
+        "singleton",
+        "How to treat a mention that an annotator puts in no chain of two or more: as a chain of its own, or as a "
+        "missing value.",
+    ),
+    Option(
+        "average",
+        ("macro", "pooled"),
+        "macro",
+        "Average alpha over documents (macro), or sum observed and expected disagreement over documents and divide "
+        "once (pooled).",
+    ),
+)
+
+SCORES = {
+    "nominal": "Krippendorff's alpha with distance 0 for equal chains, and 1 for all others.",
+    "iaa1": "Krippendorff's alpha with distance 1 - M: M is 1 for equal chains, 2/3 if one is inside the other, 1/3 if "
+    "they have more than one mention in common, else 0 (Passonneau, 2004).",
+    "iaa2": "Krippendorff's alpha with a distance that also takes into account how large a part of both chains is "
+    "common (Passonneau et al., 2006).",
+}
+MEASURES = tuple(SCORES)
+CITATION = papers("passonneau-2004-computing")[0]
+
+
+class Values(NamedTuple):
+    """What annotators give the mentions of a document: the sets of mentions with which they put each together.
+
+    Attributes:
+        by_mention: how many annotators give each mention each value, by the value's number.
+        sizes: the number of mentions of each value.
+    """
+
+    by_mention: Sequence[Counter[int]]
+    sizes: Sequence[int]
+
+
+def list_values(document: AnnotatedDocument, unannotated: str) -> Values:
+    """Return the values of the mentions of a document; `unannotated` is the value of the option."""
+    numbers: dict[frozenset[int], int] = {}
+    by_mention: list[Counter[int]] = [Counter() for _ in document.mentions]
+    for chains in document.chains.values():
+        for chain in chains:
+            if len(chain) > 1:
+                number = numbers.setdefault(frozenset(chain), len(numbers))
+                for mention in chain:
+                    by_mention[mention][number] += 1
+    if unannotated == "singleton":
+        for mention, counts in enumerate(by_mention):
+            n_alone = len(document.chains) - counts.total()
+            if n_alone:
+                number = numbers.setdefault(frozenset([mention]), len(numbers))
+                counts[number] = n_alone
+    return Values(by_mention, list(map(len, numbers)))
+
+
+def measure_distances(common: int, size: int, other_size: int) -> Floats:
+    """Return the distances, in the order of `MEASURES`, between sets of these sizes with some common mentions."""
+    if common == size == other_size:
+        agreement = 1.0
+    elif common == min(size, other_size):
+        agreement = 2 / 3
+    elif common > 1:
+        agreement = 1 / 3
+    else:
+        agreement = 0.0
+    jaccard = common / (size + other_size - common)
+    return np.array([float(agreement < 1), 1 - agreement, 1 - jaccard * agreement])
+
+
+class Disagreement(NamedTuple):
+    """The disagreement about a document.
+
+    Attributes:
+        observed, expected: (n_measures,) as above; both 0 if there are no two different values.
+        has_pairs: whether there is a pair of values to compare: a mention with two.
+    """
+
+    observed: Floats
+    expected: Floats
+    has_pairs: bool
+
+
+def count_disagreement(document: AnnotatedDocument, options: Mapping[str, str]) -> Disagreement:
+    """Sum the distances between values, observed for the same mention, and expected from how often values occur."""
+    by_mention, sizes = list_values(document, options["unannotated"])
+    # Mentions with fewer than two values are left out.
+    compared = [counts for counts in by_mention if counts.total() > 1]
+    n_common: Counter[tuple[int, int]] = Counter()
+    for counts in compared:
+        n_common.update(combinations(sorted(counts), 2))
+    distances: dict[tuple[int, int], Floats] = {}
+    for pair in sorted(n_common):
+        first, second = pair
+        distances[pair] = measure_distances(n_common[pair], sizes[first], sizes[second])
+
+    observed = np.zeros(len(MEASURES))
+    totals: Counter[int] = Counter()
+    for counts in compared:
+        totals.update(counts)
+        n_others = counts.total() - 1
+        for first, second in combinations(sorted(counts), 2):
+            observed += counts[first] / n_others * counts[second] * distances[first, second]
+
+    # Every pair of different values has distance 1, but for the sets that have mentions in common.
+    n_values = totals.total()
+    n_different = (n_values**2 - sum(n**2 for n in totals.values())) / 2
+    expected = np.zeros(len(MEASURES))
+    if n_different:
+        nearness = np.zeros(len(MEASURES))
+        for (first, second), distance in distances.items():
+            nearness += totals[first] * totals[second] * (1 - distance)
+        expected = (n_different - nearness) / (n_values - 1)
+    return Disagreement(observed, expected, bool(compared))
+
+
+class DocumentAgreement(NamedTuple):
+    """The agreement of the annotators of a document.
+
+    Attributes:
+        document: its name.
+        annotators: how many have annotated it.
+        mentions: how many objects it has.
+        alpha: by measure, at most 1; None if there is no pair of values to compare.
+        is_undefined: whether alpha is 0/0, which is 1 by convention: there are no two different values.
+    """
+
+    document: str
+    annotators: int
+    mentions: int
+    alpha: Mapping[str, float | None]
+    is_undefined: bool = False
+
+
+@dataclass(frozen=True)
+class Agreement(Result):
+    """The agreement of annotators, by document and in all.
+
+    Attributes:
+        documents: the agreement of each document.
+        alpha: by measure, averaged as the options say; None if no pair of values is compared.
+        options: the value of every option.
+        empty: how many of the compared annotations have no chain of two or more mentions.
+        notices: about the annotators' files, one sentence each.
+        limit: how many documents tables list; None for all.
+    """
+
+    documents: Sequence[DocumentAgreement]
+    alpha: Mapping[str, float | None]
+    options: Mapping[str, str]
+    empty: int
+    notices: Sequence[str] = ()
+    limit: int | None = None
+
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the table of documents, with all of them together in the last row."""
+        del style
+        names = drop_part([document.document for document in self.documents])
+        rows = []
+        for name, document in zip(names, self.documents[: self.limit], strict=False):
+            sizes = [f"{document.annotators:,}", f"{document.mentions:,}"]
+            rows.append([name, *sizes, *map(format_percent, document.alpha.values())])
+        notes = []
+        n_more = len(self.documents) - len(rows)
+        if n_more:
+            where = choose_words("--limit, --json and --format csv", "to_frame()")
+            notes.append(f"{pluralize(n_more, 'more document')}: see {where}.")
+        average = f"{self.options['average']} average"
+        rows.append([average, "", "", *map(format_percent, self.alpha.values())])
+        options = ", ".join(f"{name} {value}" for name, value in self.options.items())
+        notes += ["Krippendorff's alpha times 100.", f"Options: {options}."]
+        header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
+        return [Grid("", header, rows, notes)]
+
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows: every document, and all of them together in the last row."""
+        rows: list[list[object]] = []
+        for document in self.documents:
+            sizes = [document.annotators, document.mentions]
+            rows.append([document.document, *sizes, *document.alpha.values()])
+        rows.append([None, None, None, *self.alpha.values()])
+        return ["document", "annotators", "mentions", *self.alpha], rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return documents, scores and options as JSON can hold them."""
+        documents = {}
+        for document in self.documents:
+            sizes = {"annotators": document.annotators, "mentions": document.mentions}
+            documents[document.document] = {**sizes, **document.alpha}
+        return {"documents": documents, **self.alpha, **self.options}
+
+    def describe_undefined(self) -> Iterator[str]:
+        """Yield a sentence on each kind of documents whose alpha averages leave out, or have by convention."""
+        single = []
+        incomparable = []
+        equal = []
+        for document in self.documents:
+            if document.annotators < 2:
+                single.append(document.document)
+            elif None in document.alpha.values():
+                incomparable.append(document.document)
+            elif document.is_undefined:
+                equal.append(document.document)
+        if single:
+            verb = "has" if len(single) == 1 else "have"
+            documents = f"{pluralize(len(single), 'document')} {verb} fewer than two annotators"
+            yield f"{documents}, and no alpha: {join_names(single)}."
+        if incomparable:
+            documents = pluralize(len(incomparable), "document")
+            lack = f"{documents} without a pair of values to compare: {join_names(incomparable)}"
+            yield f"alpha is undefined, and left out of averages, in {lack}."
+        if equal:
+            documents = pluralize(len(equal), "document")
+            lack = f"{documents} without two different values: {join_names(equal)}"
+            yield f"alpha is 0/0, and 1 by convention, in {lack}."
+
+    def describe(self) -> Iterator[str]:
+        """Yield notes for readers of the figures."""
+        yield from self.describe_undefined()
+        if self.empty:
+            verb = "has" if self.empty == 1 else "have"
+            yield f"{pluralize(self.empty, 'annotation')} {verb} no chain of two or more mentions."
+
+
+def resolve(values: Mapping[str, object]) -> dict[str, str]:
+    """Return the value of every option, given or default."""
+    return resolve_options(OPTIONS, values, NAME)
+
+
+def compare_annotators(
+    annotators: Sequence[Annotator], *, given: Annotator | None = None, **options: str
+) -> Agreement:
+    """Measure the agreement of annotators of coreference.
+
+    Args:
+        annotators: files, folders or documents in memory; each may have some of the documents.
+        given: the mentions that annotators were given, to measure agreement about these instead of about all mentions
+            of any annotator.
+        **options: values of `OPTIONS` that differ from the defaults.
+    """
+    resolved = resolve(options)
+    files = read_annotators(annotators if given is None else (*annotators, given))
+    documents = gather_documents([file.table for file in files])
+    if given is not None:
+        check_given(files[:-1], files[-1])
+        documents = [select_given(document, len(annotators)) for document in documents]
+    agreement = measure_agreement(documents, resolved)
+    if all(document.annotators < 2 for document in agreement.documents):
+        raise RequestError(
+            "no document has two annotators (expected two files or more with the same document)"
+        )
+    notices = [*list_notices(files), *find_repeated_paths(annotators), *agreement.describe()]
+    return replace(agreement, notices=notices)
+
+
+def measure_agreement(
+    documents: Sequence[AnnotatedDocument], options: Mapping[str, str]
+) -> Agreement:
+    """Measure the agreement of the annotators of every document, given the value of every option (see `resolve`)."""
+    agreements = []
+    compared = []
+    n_empty = 0
+    for document in documents:
+        disagreement = count_disagreement(document, options)
+        n_annotators = len(document.chains)
+        if n_annotators > 1:
+            n_empty += sum(map(_is_empty, document.chains.values()))
+        # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
+        alpha = None
+        if n_annotators > 1 and disagreement.has_pairs:
+            compared.append(disagreement)
+            alpha = _divide(disagreement.observed, disagreement.expected)
+        is_undefined = not disagreement.expected.any()
+        n_mentions = len(document.mentions)
+        scores = _name_measures(alpha)
+        agreements.append(
+            DocumentAgreement(document.name, n_annotators, n_mentions, scores, is_undefined)
+        )
+    return Agreement(agreements, _name_measures(_average(compared, options)), options, n_empty)
+
+
+def _is_empty(chains: Sequence[Sequence[int]]) -> bool:
+    """Return whether an annotator has no chain of two or more mentions."""
+    return all(len(chain) < 2 for chain in chains)
+
+
+def _average(compared: Sequence[Disagreement], options: Mapping[str, str]) -> Floats | None:
+    """Return alpha of several documents, as the options say; None if there are none."""
+    if not compared:
+        return None
+    observed = np.array([disagreement.observed for disagreement in compared])
+    expected = np.array([disagreement.expected for disagreement in compared])
+    if options["average"] == "pooled":
+        return _divide(observed.sum(axis=0), expected.sum(axis=0))
+    mean: Floats = _divide(observed, expected).mean(axis=0)
+    return mean
+
+
+def _divide(observed: Floats, expected: Floats) -> Floats:
+    """Return 1 - observed / expected, and 1 for 0/0: all values that are compared are equal."""
+    return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
+
+
+def _name_measures(alpha: Floats | None) -> dict[str, float | None]:
+    if alpha is None:
+        return dict.fromkeys(MEASURES)
+    return dict(zip(MEASURES, alpha.tolist(), strict=True))
+
+
+def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, str]) -> Agreement:
+    """Measure the agreement of annotators whose clusters are in memory.
+
+    Args:
+        documents: the annotations of each document, each a list of clusters of mentions ``[start, end]`` or ``[start,
+            end, head]``; heads are ignored.  Documents are named by their numbers, from 0.
+        options: the value of every option (see `resolve`).
+    """
+    problems = list(_find_faults(documents))
+    if problems:
+        raise SubmissionError("predictions", problems)
+    annotated = []
+    for number, annotators in enumerate(documents):
+        chains = dict(enumerate(map(_make_chains, annotators)))
+        annotated.append(make_document(str(number), chains))
+    return measure_agreement(annotated, options)
+
+
+def _make_chains(clusters: Sequence[Sequence[Any]]) -> Chains:
+    """Return the chains of an annotator whose clusters are in memory."""
+    return [_make_chain(cluster) for cluster in clusters]
+
+
+def _make_chain(cluster: Sequence[Any]) -> list[Mention]:
+    """Return the mentions of a cluster, without their heads."""
+    return [Mention(start, end) for start, end, *_ in cluster]
+
+
+def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:
+    """Find mentions that end before they start, and mentions that are twice in an annotation."""
+    for row, annotators in enumerate(documents):
+        for annotator, clusters in enumerate(annotators):
+            for message in _find_faults_of_annotator(clusters):
+                yield Problem(message, record=f"row {row}: annotation {annotator}")
+
+
+def _find_faults_of_annotator(clusters: Sequence[Sequence[Any]]) -> Iterator[str]:
+    first_cluster: dict[tuple[int, int], int] = {}
+    for number, cluster in enumerate(clusters):
+        for start, end, *_ in cluster:
+            before = first_cluster.get((start, end))
+            first_cluster.setdefault((start, end), number)
+            if start > end:
+                yield f"[{start}, {end}] ends before it starts (expected [start, end])"
+            elif before is not None:
+                place = f"twice in cluster {number}"
+                if before != number:
+                    place = f"in clusters {before} and {number}"
+                yield f"mention [{start}, {end}] is {place} (numbered from 0); {ADVICE}"

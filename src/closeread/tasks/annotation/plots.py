@@ -1,0 +1,123 @@
+"""Plots of annotators' chains beside gold: how many annotators have each link, and their mistakes.
+
+Source: Schüller et al. (2018), Figures 7 and 8.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from closeread.arrays import Ints, ratio
+from closeread.drawing.charts import COLOURS, start_chart, style_axes
+from closeread.drawing.pictures import INK, own_settings
+from closeread.exceptions import RequestError, quote
+from closeread.tasks.annotation.annotators import AnnotatedDocument, find_links, gather_documents
+from closeread.tasks.annotation.chain_errors import ChainErrors, group_numbers
+from closeread.tasks.coref.documents import MentionTable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+BINS = 10
+"""Of the percentage of annotators: (0, 10], (10, 20] and so on to (90, 100]."""
+
+GOLD = 0
+"""The number of gold among the files; those of annotators follow."""
+
+MAX_LINKS = 2_000_000
+"""The most links of a document, those of all annotators together."""
+
+
+def count_support(gold: MentionTable, files: Sequence[MentionTable]) -> Ints:
+    """Count the links of annotators by the percentage of their document's annotators who draw them, (2, `BINS`).
+
+    Links whose mentions are in one gold chain are in the first row.  Gold has all documents.
+    """
+    counts = np.zeros((2, BINS), np.int64)
+    for document in gather_documents([gold, *files]):
+        _check_number_of_links(document)
+        n_annotators = len(document.chains) - 1
+        for annotators in find_links(document).values():
+            is_in_gold = GOLD in annotators
+            n_drawing = len(annotators) - is_in_gold
+            if n_drawing:
+                # Rounded up, since the upper border belongs to the bin.
+                bin_number = (BINS * n_drawing + n_annotators - 1) // n_annotators
+                counts[0 if is_in_gold else 1, bin_number - 1] += 1
+    return counts
+
+
+def _check_number_of_links(document: AnnotatedDocument) -> None:
+    """Raise a RequestError if gold, or all annotators together, have too many links in a document."""
+    n_links = Counter[bool]()
+    for annotator, chains in document.chains.items():
+        n_links[annotator == GOLD] += sum(comb(len(chain), 2) for chain in chains)
+    most = max(n_links.values())
+    if most > MAX_LINKS:
+        links = f"{most:,} links of all annotators (expected at most {MAX_LINKS:,})"
+        raise RequestError(f"document {quote(document.name)}: {links}")
+
+
+def draw_link_support(counts: Ints) -> Figure:
+    """Draw the number of links by the percentage of annotators who draw them, those in gold and others stacked."""
+    with own_settings():
+        figure, (axes,) = start_chart(7.5, 4.2)
+        bins = range(BINS)
+        in_gold, not_in_gold = counts
+        axes.bar(bins, in_gold, 0.86, label="in one gold chain", color=COLOURS[0])
+        axes.bar(
+            bins,
+            not_in_gold,
+            0.86,
+            bottom=in_gold,
+            label="not in one gold chain",
+            color=COLOURS[1],
+        )
+        borders = np.arange(BINS + 1)
+        axes.set_xticks(borders - 0.5, [f"{100 // BINS * border}" for border in borders])
+        axes.set(xlabel="annotators who draw the link (% of those of the document)", ylabel="links")
+        axes.set_ylim(top=1.05 * (counts.sum(axis=0).max() or 1))
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+        style_axes(axes, legend=True)
+    return figure
+
+
+def draw_mistakes(errors: ChainErrors) -> Figure:
+    """Draw the shares of the kinds of mistakes in chains, and of the numbers of missing and foreign mentions."""
+    kinds = {kind: n for kind, n in errors.kinds.items() if kind != "exact"}
+    counts_by_title = {
+        "kind of mistaken chain": kinds,
+        "missing: mentions that it lacks": group_numbers(errors.missing),
+        "mixed: mentions of other chains": group_numbers(errors.foreign),
+    }
+    with own_settings():
+        figure, panels = start_chart(10.5, 3.8, len(counts_by_title))
+        for number, (title, counts) in enumerate(counts_by_title.items()):
+            draw_shares(panels[number], counts, COLOURS[number])
+            panels[number].set_title(title, fontsize=10)
+        panels[0].set(ylabel="share (%)")
+    return figure
+
+
+def draw_shares(axes: Axes, counts: Mapping[str, int], colour: str) -> None:
+    """Draw counts as bars of their shares in percent, with the counts above them."""
+    total = sum(counts.values())
+    shares = []
+    labels = []
+    for count in counts.values():
+        share = 100 * float(ratio(count, total)) if total else 0.0
+        shares.append(share)
+        labels.append(f"{share:.1f} %\n{count:,}")
+    bars = axes.bar(range(len(counts)), shares, 0.72, color=colour)
+    axes.bar_label(bars, labels, size=7.5, color=INK, padding=2)
+    axes.set_xticks(range(len(counts)), list(counts))
+    axes.tick_params(axis="x", length=0)
+    axes.set(ylim=(0, max(shares, default=0.0) * 1.2 or 1.0))
+    style_axes(axes)

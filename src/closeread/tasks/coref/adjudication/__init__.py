@@ -1,1 +1,0 @@
-"""Adjudication: the chains that explain several annotators' best (Schüller, 2018)."""
