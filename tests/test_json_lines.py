@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread import limits
 from closeread.corpus.validation import explain_values
-from closeread.formats import json_lines
+from closeread.formats import text
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 
@@ -138,7 +138,7 @@ def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_characters):
     alone = [parse_json_lines([line]) for line in several]
     expected = [record for parsed in alone for record in parsed.records]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_lines, "CHARACTERS_AT_ONCE", n_characters)
+        patch.setattr(text, "CHARACTERS_AT_ONCE", n_characters)
         records, numbers, problems, *_ = parse_json_lines(several)
     assert repr(records) == repr(expected)
     assert numbers == [number for number, parsed in enumerate(alone, 1) if parsed.records]

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
@@ -24,7 +24,14 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.files import write_text
 from closeread.formats import Format
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, read_lines
+from closeread.formats.text import (
+    BYTE_ORDER_MARK,
+    UNSAFE,
+    describe_unsafe,
+    group_lines,
+    read_bytes,
+    read_lines,
+)
 from closeread.records import Parsed, Record
 
 SUFFIXES = (".jsonl", ".ndjson")
@@ -32,9 +39,6 @@ SUFFIXES = (".jsonl", ".ndjson")
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 TOO_DEEP = f"is nested too deeply (limit: {limits.MAX_DEPTH} levels)"
-
-CHARACTERS_AT_ONCE = 4096
-"""How long lines are together that are parsed at once; if one of them needs a closer look, all of them get it."""
 
 SCALARS = frozenset({str, int, bool, type(None)})
 """The types of values that are neither containers nor floats."""
@@ -145,7 +149,7 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
     numbers: list[int] = []
     problems = ProblemList()
     first = 1
-    for group in _group_lines(lines):
+    for group in group_lines(lines):
         flat_records = _parse_flat_lines(group, unsafe)
         if flat_records is not None:
             records += flat_records
@@ -164,21 +168,6 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
             expected = "expected JSON Lines: each object on a line of its own"
             problems = ProblemList([Problem(f"{other_form} ({expected})")])
     return Parsed(records, numbers, problems)
-
-
-def _group_lines(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Yield lines that follow each other together, up to one that makes them `CHARACTERS_AT_ONCE` long."""
-    group: list[str] = []
-    n_characters = 0
-    for line in lines:
-        group.append(line)
-        n_characters += len(line)
-        if n_characters >= CHARACTERS_AT_ONCE:
-            yield group
-            group = []
-            n_characters = 0
-    if group:
-        yield group
 
 
 def _parse_flat_lines(lines: Sequence[str], unsafe: re.Pattern[str]) -> list[Record] | None:
@@ -209,10 +198,9 @@ def _parse_line(line: str, unsafe: re.Pattern[str]) -> Record:
         value = parse_json(line, unsafe)
     except json.JSONDecodeError as error:
         raise ValueError(_describe_syntax_error(line, error)) from None
-    if not isinstance(value, dict):
-        expected = "expected one object per line"
-        raise ValueError(f"{quote(line.strip())} is not a JSON object ({expected})")
-    return value
+    if isinstance(value, dict):
+        return value
+    raise ValueError(f"{quote(line.strip())} is not a JSON object (expected one object per line)")
 
 
 def _describe_syntax_error(line: str, error: json.JSONDecodeError) -> str:

@@ -11,7 +11,7 @@ import re
 import sys
 import zlib
 from codecs import getincrementaldecoder
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
@@ -53,6 +53,10 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 GZIP_MAGIC = b"\x1f\x8b"  # how gzipped files begin
 CHUNK_BYTES = 2**20  # how many are read, decompressed or checked at once
+
+
+CHARACTERS_AT_ONCE = 4096
+"""How long lines are together that are read at once; if one of them needs a closer look, all of them get it."""
 
 
 class Lines(Sequence[str]):
@@ -114,6 +118,21 @@ def split_lines(path: Path, data: bytes) -> Lines:
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
+
+
+def group_lines(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Yield lines that follow each other together, up to one that makes them `CHARACTERS_AT_ONCE` long."""
+    group: list[str] = []
+    n_characters = 0
+    for line in lines:
+        group.append(line)
+        n_characters += len(line)
+        if n_characters >= CHARACTERS_AT_ONCE:
+            yield group
+            group = []
+            n_characters = 0
+    if group:
+        yield group
 
 
 def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
