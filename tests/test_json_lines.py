@@ -134,12 +134,13 @@ def test_what_is_accepted(line):
 
 
 @given(st.lists(lines() | st.just('{"id":"a","label":"yes"}'), max_size=9), st.integers(1, 60))
-def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_characters):
+def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_bytes):
     alone = [parse_json_lines([line]) for line in several]
     expected = [record for parsed in alone for record in parsed.records]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text, "CHARACTERS_AT_ONCE", n_characters)
-        records, numbers, problems, *_ = parse_json_lines(several)
+        patch.setattr(text, "BYTES_AT_ONCE", n_bytes)
+        encoded = "".join(f"{line}\n" for line in several).encode()
+        records, numbers, problems, *_ = parse_json_lines(text.Lines(encoded))
     assert repr(records) == repr(expected)
     assert numbers == [number for number, parsed in enumerate(alone, 1) if parsed.records]
     if records:

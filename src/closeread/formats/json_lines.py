@@ -27,8 +27,8 @@ from closeread.formats import Format
 from closeread.formats.text import (
     BYTE_ORDER_MARK,
     UNSAFE,
+    Lines,
     describe_unsafe,
-    group_lines,
     read_bytes,
     read_lines,
 )
@@ -149,7 +149,7 @@ def parse_json_lines(lines: Sequence[str], unsafe: re.Pattern[str] = UNSAFE) -> 
     numbers: list[int] = []
     problems = ProblemList()
     first = 1
-    for group in group_lines(lines):
+    for group in lines.in_groups() if isinstance(lines, Lines) else [lines]:
         flat_records = _parse_flat_lines(group, unsafe)
         if flat_records is not None:
             records += flat_records

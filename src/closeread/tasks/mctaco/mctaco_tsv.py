@@ -15,7 +15,7 @@ from pathlib import Path
 from closeread import limits
 from closeread.exceptions import Problem, ProblemList, quote
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, group_lines, read_lines
+from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -34,7 +34,7 @@ def read_records(path: Path, split: str) -> Parsed:
     # Repeated texts are kept once.
     texts: dict[str, str] = {}
     n_lines = 0
-    for lines in group_lines(read_lines(path)):
+    for lines in read_lines(path).in_groups():
         rows = {number: line.split("\t") for number, line in enumerate(lines, start=n_lines + 1)}
         n_lines += len(lines)
         if not _are_usual(lines, rows.values()):
