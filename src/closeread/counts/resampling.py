@@ -67,7 +67,10 @@ def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> I
     """Yield how often each block is drawn in each resample, in chunks (n, n_blocks)."""
     for n_rows in _split_resamples(n_blocks, n_resamples):
         drawn = rng.integers(max(n_blocks, 1), size=(n_rows, n_blocks))
-        yield np.array([np.bincount(blocks, minlength=n_blocks) for blocks in drawn])
+        # The blocks of all resamples are counted at once, so those of each get numbers of their own.
+        drawn += n_blocks * np.arange(n_rows)[:, None]
+        counted = np.bincount(drawn.ravel(), minlength=n_rows * n_blocks)
+        yield counted.reshape(n_rows, n_blocks)
 
 
 def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Ints]:
