@@ -258,10 +258,11 @@ def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     """Return the path of a released file on this machine; None if it is not there."""
     if file.url is None:
         return _bundled_path(corpus, file)
-    for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
-        if folder is not None and (folder / file.name).exists():
-            return folder / file.name
-    return None
+    folder = data_folder(corpus.name)
+    if folder is not None and (folder / file.name).exists():
+        return folder / file.name
+    path = cache_folder(corpus.name) / file.name
+    return path if path.exists() else None
 
 
 def _check_released(path: Path, file: SourceFile) -> LocatedFiles:

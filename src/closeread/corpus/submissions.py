@@ -481,7 +481,7 @@ def _read_cell(cell: str | None, node: Node) -> Any:
 def _leave_out_nulls(parsed: Parsed, key: str, field: str) -> Parsed:
     """Leave out the rows of a file or of memory that have an id and null for what is predicted: it is missing."""
     records = parsed.records
-    if isinstance(records, ColumnRecords) and None not in records.columns.get(field, ()):
+    if None not in as_columns(records, [field])[field]:
         return parsed
     numbers = []
     for number, row in enumerate(records):

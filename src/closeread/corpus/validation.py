@@ -41,13 +41,12 @@ from closeread.exceptions import (
     describe_problems,
     shorten,
 )
-from closeread.formats.json_lines import TOO_DEEP
+from closeread.formats.json_lines import SCALARS, TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
 from closeread.json_schema import describe_unknown_fields
 from closeread.records import ColumnRecords, Parsed, Record, find_repeated, name_problem
 from closeread.tasks import find
 
-SCALARS = frozenset({str, int, bool, type(None)})
 PLAIN = SCALARS | {float, list, dict}
 
 USUAL_DEPTH = 5

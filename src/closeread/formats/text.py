@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO, cast, overload
@@ -55,6 +55,10 @@ GZIP_MAGIC = b"\x1f\x8b"  # how gzipped files begin
 CHUNK_BYTES = 2**20  # how many are read, decompressed or checked at once
 
 
+BYTES_AT_ONCE = 4096
+"""How long lines are together that are read at once; if one of them needs a closer look, all of them get it."""
+
+
 class Lines(Sequence[str]):
     """The lines of a UTF-8 text, decoded when they are asked for: short lines as strings take 30 times their size."""
 
@@ -66,7 +70,15 @@ class Lines(Sequence[str]):
         return self._length
 
     def __iter__(self) -> Iterator[str]:
-        return map(bytes.decode, self.encoded())
+        return chain.from_iterable(self.in_groups())
+
+    def in_groups(self) -> Iterator[list[str]]:
+        """Yield lines that follow each other together, up to one that makes them `BYTES_AT_ONCE` long."""
+        file = BytesIO(self._data)
+        while group := file.readlines(BYTES_AT_ONCE):
+            text = b"".join(group).decode().removesuffix("\n")
+            lines = text.split("\n")
+            yield [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
     @overload
     def __getitem__(self, index: int) -> str: ...
