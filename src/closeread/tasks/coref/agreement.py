@@ -46,7 +46,7 @@ from closeread.tasks.coref.annotators import (
     read_annotators,
     select_given,
 )
-from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.documents import Document, Documents, list_entities
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -261,9 +261,9 @@ def compare_annotators(
     """
     chosen = resolve(options)
     read = read_annotators(annotators if given is None else (*annotators, given))
-    found = gather_annotations([file.table for file in read])
+    found = gather_annotations([file.documents for file in read])
     if given is not None:
-        ungiven = ((file.name, find_ungiven(file.table, read[-1])) for file in read[:-1])
+        ungiven = ((file.name, find_ungiven(file.documents, read[-1])) for file in read[:-1])
         raise_all(FormatError(name, problems) for name, problems in ungiven if problems)
         found = [select_given(document, len(annotators)) for document in found]
     measured = measure_agreement(found, chosen)
@@ -327,16 +327,16 @@ def measure_clusters(documents: Sequence[Sequence[Any]], options: Mapping[str, s
     """
     if problems := list(_find_faults(documents)):
         raise SubmissionError("predictions", problems)
-    tables = []
+    files = []
     for annotator in range(max(map(len, documents), default=0)):
-        drawn = {str(i): of[annotator] for i, of in enumerate(documents) if annotator < len(of)}
-        clusters = [
-            [[mention[:2] for mention in cluster] for cluster in found] for found in drawn.values()
+        annotated = [
+            Document(str(number), list_entities(annotations[annotator]))
+            for number, annotations in enumerate(documents)
+            if annotator < len(annotations)
         ]
-        tables.append(mention_table(list(drawn), clusters))
-    return measure_agreement(
-        gather_annotations(tables, [str(number) for number in range(len(documents))]), options
-    )
+        files.append(Documents(annotated))
+    names = [str(number) for number in range(len(documents))]
+    return measure_agreement(gather_annotations(files, names), options)
 
 
 def _find_faults(documents: Sequence[Sequence[Any]]) -> Iterator[Problem]:

@@ -12,8 +12,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import (
     FormatError,
@@ -24,9 +22,11 @@ from closeread.exceptions import (
     raise_all,
     read_all,
 )
-from closeread.tasks.coref.documents import MentionTable, merge_adjacent
+from closeread.tasks.coref import documents as coref_documents
+from closeread.tasks.coref.documents import Document, Documents, merge_adjacent
 from closeread.tasks.coref.files import read_documents, take_documents
-from closeread.tasks.coref.sides import compare_words, find_repeated
+from closeread.tasks.coref.sides import find_repeated
+from closeread.tasks.coref.word_comparison import compare_words
 
 ADVICE = "keep one of them"
 
@@ -53,19 +53,19 @@ class AnnotatorFile(NamedTuple):
     """The documents of an annotator, and the name of the file or folder, for messages."""
 
     name: str
-    table: MentionTable
+    documents: Documents
 
 
 def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
     """Read the documents of an annotator; a response is the output of a system."""
     name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
     if isinstance(source, Path):
-        table = read_documents(source, is_response=is_response)
+        documents = read_documents(source, is_response=is_response)
     else:
-        table = take_documents(source, name, is_response=is_response)
-    if problems := list(find_repeated(table, ADVICE)):
+        documents = take_documents(source, name, is_response=is_response)
+    if problems := list(find_repeated(documents, ADVICE)):
         raise FormatError(name, problems)
-    return AnnotatorFile(name, table)
+    return AnnotatorFile(name, documents)
 
 
 def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
@@ -83,11 +83,11 @@ def read_beside_gold(
         (gold, *annotators), lambda one: read_annotator(one, is_response=one is not gold)
     )
     raise_all(compare_tokens([key, *read]))
-    unknown = ((file.name, list(_find_unknown(file.table, key))) for file in read)
+    unknown = ((file.name, list(_find_unknown(file.documents, key))) for file in read)
     raise_all(FormatError(name, problems) for name, problems in unknown if problems)
     notices = [*list_notices([key, *read]), *find_repeated_paths(annotators)]
-    annotated = {name for file in read for name in file.table.names}
-    if names := [name for name in key.table.names if name not in annotated]:
+    annotated = {name for file in read for name in file.documents.names}
+    if names := [name for name in key.documents.names if name not in annotated]:
         notices.append(
             f"{pluralize(len(names), 'document')} of gold in none of the other files: {join_names(names)}."
         )
@@ -96,7 +96,7 @@ def read_beside_gold(
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
     """Return the notices about files."""
-    return [notice for file in files for notice in file.table.notices]
+    return [notice for file in files for notice in file.documents.notices]
 
 
 def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
@@ -104,90 +104,91 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
 
     Yields an error for each file that differs, with all its problems.
     """
-    words: dict[str, tuple[AnnotatorFile, int]] = {}
+    words: dict[str, tuple[str, Document]] = {}
     lengths: dict[str, tuple[str, int]] = {}
     for file in files:
-        for number, document in enumerate(file.table.names):
-            if has_words(file.table, number):
-                words.setdefault(document, (file, number))
-            if file.table.n_tokens is not None:
-                lengths.setdefault(document, (file.name, int(file.table.n_tokens[number])))
-    for name, table in files:
-        ends = np.zeros(len(table), np.int64)
-        np.maximum.at(ends, table.document, table.end + 1)
-        problems, of_lengths = [], []
-        for number, document in enumerate(table.names):
-            if document in words:
-                first, its = words[document]
-                if first.table is not table and (
-                    found := compare_words(first.table, its, table, number, first.name)
-                ):
-                    problems.append(found[1])
-            if document not in lengths:
-                continue
-            where, expected = lengths[document]
-            tokens = expected if table.n_tokens is None else int(table.n_tokens[number])
-            if tokens != expected:
-                what = f"has {pluralize(tokens, 'token')}, but {expected:,} in {where}"
-            elif table.n_tokens is None and ends[number] > tokens:
-                what = f"has a mention that ends at token {int(ends[number]) - 1:,}, but {pluralize(tokens, 'token')}"
-                what += f" in {where} (numbered from 0)"
-            else:
-                continue
-            of_lengths.append(
-                Problem(f"document {quote(document)} {what}", None, table.file_of(number))
-            )
-        if problems := sorted([*problems, *of_lengths], key=lambda problem: problem.order):
-            yield FormatError(name, problems)
+        for document in file.documents.documents:
+            if has_words(document):
+                words.setdefault(document.name, (file.name, document))
+            if document.n_tokens is not None:
+                lengths.setdefault(document.name, (file.name, document.n_tokens))
+    for name, documents in files:
+        problems = []
+        for document in documents.documents:
+            if document.name in words:
+                first_name, first = words[document.name]
+                difference = compare_words(first, document, first_name)
+                if difference is not None:
+                    problems.append(difference.first)
+        for document in documents.documents:
+            if document.name in lengths:
+                problems += _compare_lengths(document, *lengths[document.name])
+        if problems:
+            yield FormatError(name, sorted(problems, key=lambda problem: problem.order))
 
 
-def has_words(table: MentionTable, document: int) -> bool:
-    """Return whether a document of a table has words."""
-    return table.words is not None and bool(table.words.packed(document))
+def _compare_lengths(document: Document, file: str, n_expected: int) -> Iterator[Problem]:
+    """Compare the number of a document's tokens with that in another file."""
+    last = max((mention.end for mention in document.mentions), default=-1)
+    if document.n_tokens is not None and document.n_tokens != n_expected:
+        what = f"has {pluralize(document.n_tokens, 'token')}, but {n_expected:,} in {file}"
+    elif document.n_tokens is None and last >= n_expected:
+        what = f"has a mention that ends at token {last:,}, but {pluralize(n_expected, 'token')}"
+        what += f" in {file} (numbered from 0)"
+    else:
+        return
+    yield Problem(f"document {quote(document.name)} {what}", None, document.file)
 
 
-def _find_unknown(table: MentionTable, known: AnnotatorFile) -> Iterator[Problem]:
+def has_words(document: Document) -> bool:
+    """Return whether the words of a document are known."""
+    return bool(document.words.pack())
+
+
+def _find_unknown(documents: Documents, known: AnnotatorFile) -> Iterator[Problem]:
     """Find the documents of a file that another one lacks."""
-    names = set(known.table.names)
-    for number, name in enumerate(table.names):
-        if name not in names:
-            yield Problem(
-                f"document {quote(name)} is not in {known.name}", None, table.file_of(number)
-            )
+    names = set(known.documents.names)
+    for document in documents.documents:
+        if document.name not in names:
+            what = f"document {quote(document.name)} is not in {known.name}"
+            yield Problem(what, None, document.file)
 
 
-def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
+def find_ungiven(documents: Documents, given: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
-    problems = list(_find_unknown(table, given))
-    known = set(zip(given.table.document.tolist(), _list_mentions(given.table), strict=True))
-    number = {name: i for i, name in enumerate(given.table.names)}
-    for place, mention in zip(table.document.tolist(), _list_mentions(table), strict=True):
-        name, (start, end, _) = table.names[place], mention
-        if name in number and (number[name], mention) not in known:
-            found = f"document {quote(name)}: the mention of tokens {start} to {-end} is not in {given.name}"
-            problems.append(Problem(found, table.line_of(place, start), table.file_of(place)))
+    problems = list(_find_unknown(documents, given))
+    given_by_name = {
+        document.name: set(map(_locate, document.mentions))
+        for document in given.documents.documents
+    }
+    for document in documents.documents:
+        if document.name not in given_by_name:
+            continue
+        for mention in document.mentions:
+            if _locate(mention) not in given_by_name[document.name]:
+                tokens = f"tokens {mention.start} to {mention.end}"
+                where = f"document {quote(document.name)}: the mention of {tokens}"
+                line = document.line_of(mention.start)
+                problems.append(Problem(f"{where} is not in {given.name}", line, document.file))
     return sorted(problems, key=lambda problem: problem.order)
 
 
 def gather_annotations(
-    tables: Sequence[MentionTable], names: Sequence[str] | None = None
+    files: Sequence[Documents], names: Sequence[str] | None = None
 ) -> list[DocumentAnnotations]:
     """Gather the chains of annotators by document, in the order of names, or sorted by name."""
-    names = sorted({name for table in tables for name in table.names}) if names is None else names
-    found: dict[str, list[tuple[int, list[list[Mention]]]]] = {name: [] for name in names}
-    for annotator, table in enumerate(tables):
-        mentions, entities = _list_mentions(table), table.entity.tolist()
-        borders = np.searchsorted(table.document, np.arange(len(table) + 1)).tolist()
-        for name, (first, last) in zip(table.names, pairwise(borders), strict=True):
-            chains: dict[int, list[Mention]] = {}
-            for entity, mention in zip(entities[first:last], mentions[first:last], strict=True):
-                chains.setdefault(entity, []).append(mention)
-            found[name].append((annotator, list(chains.values())))
+    if names is None:
+        names = sorted({name for documents in files for name in documents.names})
+    chains_by_name: dict[str, list[tuple[int, list[list[Mention]]]]] = {name: [] for name in names}
+    for annotator, documents in enumerate(files):
+        for document in documents.documents:
+            chains = [list(map(_locate, entity.mentions)) for entity in document.entities]
+            chains_by_name[document.name].append((annotator, chains))
     return [
         _number_mentions(
             name, {mention for _, chains in drawn for chain in chains for mention in chain}, drawn
         )
-        for name, drawn in found.items()
+        for name, drawn in chains_by_name.items()
     ]
 
 
@@ -213,10 +214,10 @@ def _number_mentions(
     return DocumentAnnotations(name, list(number), [Annotation(*one) for one in chains])
 
 
-def _list_mentions(table: MentionTable) -> list[Mention]:
-    gaps = {
-        row: tuple((one[1] + 1, two[0] - 1) for one, two in pairwise(merge_adjacent(parts)))
-        for row, parts in table.parts.items()
-    }
-    spans = zip(table.start.tolist(), table.end.tolist(), strict=True)
-    return [(start, -end, gaps.get(row, ())) for row, (start, end) in enumerate(spans)]
+def _locate(mention: coref_documents.Mention) -> Mention:
+    """Return where a mention is."""
+    if not mention.subspans:
+        return mention.start, -mention.end, ()
+    runs = pairwise(merge_adjacent(mention.subspans))
+    gaps = tuple((before[1] + 1, after[0] - 1) for before, after in runs)
+    return mention.start, -mention.end, gaps

@@ -54,7 +54,7 @@ def link_support(gold: Source, annotators: Files) -> Drawing:
 
     key, read, notices = read_beside_gold(gold, annotators)
     warn_all(notices)
-    counts = count_support(key.table, [file.table for file in read])
+    counts = count_support(key.documents, [file.documents for file in read])
     return Drawing(
         draw_link_support(counts),
         f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold",
@@ -165,7 +165,7 @@ def errors(
 
     from closeread.corpus.gold import GoldSource
     from closeread.counts.procedure import check_present
-    from closeread.tasks.coref.documents import table_of
+    from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import repeats
     from closeread.tasks.coref.procedure import PROCEDURE
@@ -175,22 +175,25 @@ def errors(
     resolved, reader = procedure.resolve_options(options), procedure.reader
     key = reader.read_gold(GoldSource(procedure, gold=gold.source), resolved)
     system = reader.read_system(key, response.source, resolved)
-    response_table = table_of(system.rows)
-    key_table = table_of(key.records).without(response_table.broken)
+    response_documents = documents_of(system.rows)
+    key_documents = documents_of(key.records).without(response_documents.broken)
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
     notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
-    has_repeats = len(repeats(key_table)) > 0 or len(repeats(response_table)) > 0
+    has_repeats = any(len(repeats(side.table)) > 0 for side in (key_documents, response_documents))
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":
         notices.append("errors in split antecedents are not listed.")
     warn_all(notices)
-    present = np.isin(np.arange(len(key_table)), list(response_table.absent), invert=True)
+    absent = {document.name for document in response_documents.documents if document.is_absent}
+    present = np.array([name not in absent for name in key_documents.names], bool)
     check_present(present, "documents", resolved["missing"], "response")
     if resolved["missing"] == "skip":
-        key_table = key_table.select(present[key_table.document])
-    found = count_errors(key_table, response_table, resolved, kinds=kinds, document=document, by=by)
+        key_documents = key_documents.without(absent)
+    found = count_errors(
+        key_documents, response_documents, resolved, kinds=kinds, document=document, by=by
+    )
     if sort == "score":
         metric = choose_main_metric(procedure)
         how = procedure.keep_options(resolved, reading=False)
@@ -199,7 +202,7 @@ def errors(
             zip(counted.units, metric.score(counted.values, counted.names).tolist(), strict=True)
         )
         # Documents that are skipped have no score, and no errors.
-        scores = [of_unit.get(name, math.nan) for name in key_table.names]
+        scores = [of_unit.get(name, math.nan) for name in key_documents.names]
         found = replace(found, scores=scores, score_title=metric.title)
     return replace(found, limit=limit, sort=sort)
 
@@ -340,7 +343,7 @@ def adjudicate(
     joined = join_results(results)
     if text_suffix(output) == ".conll":
         try:
-            texts[output] = dump_in_frames(joined)
+            texts[output] = dump_in_frames(joined.documents)
         except ValueError as error:
             raise RequestError(f"cannot write {output}: {error}") from None
     else:
@@ -361,15 +364,15 @@ def _read_annotated(files: Sequence[Path]) -> list[AnnotatedDocument]:
     annotators = [Annotator(str(path), path) for path in files]
     read = read_annotators(annotators)
     notices = [*list_notices(read), *find_repeated_paths(annotators)]
-    tables = {file.name: file.table for file in read}
-    if any(table.head is not None and len(table.head) for table in tables.values()):
+    annotated = {file.name: file.documents for file in read}
+    if any(documents.has_mentions and documents.has_heads for documents in annotated.values()):
         notices.append("heads of mentions are left out of the result.")
-    if any(table.relations is not None for table in tables.values()):
+    if any(documents.has_relations for documents in annotated.values()):
         notices.append("relations other than identity are left out of the result.")
-    if n_alone := sum(count_singletons(table) for table in tables.values()):
+    if n_alone := sum(count_singletons(documents) for documents in annotated.values()):
         notices.append(f"{pluralize(n_alone, 'chain')} of one mention ignored.")
     warn_all(notices)
-    return join_annotators(tables)
+    return join_annotators(annotated)
 
 
 OPERATIONS: Operations = {

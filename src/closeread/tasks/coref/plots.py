@@ -18,7 +18,7 @@ from closeread.counts.procedure import name_documents
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
 from closeread.tasks.coref.annotators import gather_annotations
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.errors import ChainErrors, group_numbers
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ BINS = 10  # of the percentage of annotators: (0, 10], (10, 20] and so on to (90
 MAX_LINKS = 2_000_000  # the most links of a document, those of all annotators together
 
 
-def count_support(gold: MentionTable, files: Sequence[MentionTable]) -> Ints:
+def count_support(gold: Documents, files: Sequence[Documents]) -> Ints:
     """Count the links of annotators by the percentage of their document's annotators who draw them, (2, `BINS`).
 
     Links whose mentions are in one gold chain are in the first row.  Gold has all documents.

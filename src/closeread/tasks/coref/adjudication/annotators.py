@@ -17,13 +17,8 @@ from closeread.arrays import Ints, Mask
 from closeread.exceptions import RequestError, quote
 from closeread.tasks.coref.adjudication.partition import group_by_number
 from closeread.tasks.coref.annotators import has_words
-from closeread.tasks.coref.documents import (
-    JoinedWords,
-    MentionTable,
-    Parts,
-    find_words,
-    mention_table,
-)
+from closeread.tasks.coref.documents import Document, Documents
+from closeread.tasks.coref.mention_table import Parts
 
 NO_CHAIN = -1
 
@@ -79,7 +74,7 @@ class AnnotatedDocument:
         files: (n_files,) the files that hold it, in the order in which they were given.
         mentions: (n_mentions,) the mentions of all files, in document order.
         chain: (n_files, n_mentions) the number of the chain of each mention in each file, or `NO_CHAIN`.
-        source: a table with its tokens, without mentions.
+        source: the document with its tokens, without mentions.
         n_tokens: the number of its tokens; None if no file tells.
     """
 
@@ -87,7 +82,7 @@ class AnnotatedDocument:
     files: Sequence[str]
     mentions: Sequence[Mention]
     chain: Ints
-    source: MentionTable
+    source: Document
     n_tokens: int | None
 
     @cached_property
@@ -133,75 +128,58 @@ class AnnotatedDocument:
         )
 
 
-def count_singletons(table: MentionTable) -> int:
+def count_singletons(documents: Documents) -> int:
     """Return the number of chains of one mention."""
-    return int((np.bincount(table.entity) == 1).sum())
+    return sum(
+        len(entity.mentions) == 1
+        for document in documents.documents
+        for entity in document.entities
+    )
 
 
-def join_annotators(tables: Mapping[str, MentionTable]) -> list[AnnotatedDocument]:
+def join_annotators(files: Mapping[str, Documents]) -> list[AnnotatedDocument]:
     """Align the annotators' files, which must have the same tokens.
 
     Returns:
         The documents, in the order of the files if that is the same for all of them, and else by name.
     """
-    holders: dict[str, list[tuple[str, int]]] = {}
-    for file, table in tables.items():
-        for document, name in enumerate(table.names):
-            holders.setdefault(name, []).append((file, document))
-    has_one_order = len({tuple(table.names) for table in tables.values()}) == 1
+    holders: dict[str, dict[str, Document]] = {}
+    for file, documents in files.items():
+        for document in documents.documents:
+            holders.setdefault(document.name, {})[file] = document
+    has_one_order = len({tuple(documents.names) for documents in files.values()}) == 1
     names = list(holders) if has_one_order else sorted(holders)
-    mentions = {file: _list_mentions(table) for file, table in tables.items()}
-    return [_join_document(name, holders[name], tables, mentions) for name in names]
+    return [_join_document(name, holders[name]) for name in names]
 
 
-def _join_document(
-    name: str,
-    holders: Sequence[tuple[str, int]],
-    tables: Mapping[str, MentionTable],
-    mentions: Mapping[str, Sequence[Sequence[tuple[Mention, int]]]],
-) -> AnnotatedDocument:
-    found = [dict(mentions[file][document]) for file, document in holders]
-    every = sorted(set().union(*found), key=lambda mention: mention.order)
+def _join_document(name: str, document_by_file: Mapping[str, Document]) -> AnnotatedDocument:
+    annotations = list(map(_number_chains, document_by_file.values()))
+    every = sorted(set().union(*annotations), key=lambda mention: mention.order)
     chain = np.array(
-        [[chains.get(mention, NO_CHAIN) for mention in every] for chains in found], np.int64
+        [[chains.get(mention, NO_CHAIN) for mention in every] for chains in annotations], np.int64
     )
     # The tokens are those of the first file that has words, or else of the first that has their number.
-    file, document = max(
-        holders,
-        key=lambda at: (tables[at[0]].n_tokens is not None, has_words(tables[at[0]], at[1])),
+    source = max(
+        document_by_file.values(),
+        key=lambda document: (document.n_tokens is not None, has_words(document)),
     )
-    source = _take_document(tables[file], document)
-    n_tokens = None if source.n_tokens is None else int(source.n_tokens[0])
     return AnnotatedDocument(
         name,
-        [file for file, _ in holders],
+        list(document_by_file),
         every,
-        chain.reshape(len(holders), -1),
-        source,
-        n_tokens,
+        chain.reshape(len(document_by_file), -1),
+        Document(name, n_tokens=source.n_tokens, words=source.words, nodes=source.nodes),
+        source.n_tokens,
     )
 
 
-def _list_mentions(table: MentionTable) -> list[list[tuple[Mention, int]]]:
-    """List the mentions of each document with the numbers of their chains."""
-    found: list[list[tuple[Mention, int]]] = [[] for _ in table.names]
-    columns = (table.document, table.start, table.end, table.entity)
-    for row, (document, start, end, chain) in enumerate(
-        zip(*(column.tolist() for column in columns), strict=True)
-    ):
-        found[document].append((Mention(start, end, tuple(table.parts.get(row, ()))), chain))
-    return found
-
-
-def _take_document(table: MentionTable, document: int) -> MentionTable:
-    """Return a table of one document with its tokens and empty nodes, without mentions."""
-    return replace(
-        mention_table([table.names[document]], [[]]),
-        n_tokens=None if table.n_tokens is None else table.n_tokens[document : document + 1],
-        head=None,
-        words=JoinedWords([find_words(table, document)]) if has_words(table, document) else None,
-        empty=[table.empty[document]] if table.empty and table.empty[document] else None,
-    )
+def _number_chains(document: Document) -> dict[Mention, int]:
+    """Return the mentions of a document with the numbers of their chains."""
+    return {
+        Mention(mention.start, mention.end, mention.subspans): number
+        for number, entity in enumerate(document.entities)
+        for mention in entity.mentions
+    }
 
 
 def are_compatible(

@@ -120,7 +120,7 @@ def _find_other_tokens(forced: ForcedDocument, document: AnnotatedDocument) -> I
         has = f"document {name} has {pluralize(n_tokens, 'token')}"
         yield Problem(f"{has}, but {document.n_tokens:,} in the annotators' files", forced.line)
         return
-    words = document.source.words(0) if document.source.words is not None else ()
+    words = document.source.words.read()
     if not words or not any(word != "_" for word in words):
         return
     # The column of the words is the one that has most of them: worksheets of other tools may have none.

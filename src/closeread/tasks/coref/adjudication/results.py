@@ -35,6 +35,7 @@ from closeread import limits
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem, RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
+from closeread.tasks.coref import documents as coref_documents
 from closeread.tasks.coref.adjudication.annotators import (
     NO_CHAIN,
     AnnotatedDocument,
@@ -47,7 +48,7 @@ from closeread.tasks.coref.adjudication.partition import (
     group_by_number,
 )
 from closeread.tasks.coref.adjudication.solver import Deadline, solve
-from closeread.tasks.coref.documents import MentionTable, join_tables, mention_table, split_table
+from closeread.tasks.coref.documents import Document, Documents, Entity
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
 
@@ -269,26 +270,27 @@ def _list_links(
     yield from map(Link, *(column.tolist() for column in columns))
 
 
-def join_results(results: Sequence[AdjudicatedDocument]) -> MentionTable:
+def join_results(results: Sequence[AdjudicatedDocument]) -> Documents:
     """Return the documents with their chains."""
-    tables = {}
-    for result in results:
-        rows = [
-            (chain, result.document.mentions[i])
-            for chain, of in enumerate(result.chains)
-            for i in of
-        ]
-        tables[result.document.name] = replace(
-            result.document.source,
-            document=np.zeros(len(rows), np.int64),
-            start=np.array([mention.start for _, mention in rows], np.int64),
-            end=np.array([mention.end for _, mention in rows], np.int64),
-            entity=np.array([chain for chain, _ in rows], np.int64),
-            n_entities=len(result.chains),
-            parts={row: mention.parts for row, (_, mention) in enumerate(rows) if mention.parts},
-            labels=list(result.ids),
-        )
-    return join_tables(tables)
+    return Documents(list(map(_make_document, results)))
+
+
+def _make_document(result: AdjudicatedDocument) -> Document:
+    entities = []
+    for label, chain in zip(result.ids, result.chains, strict=True):
+        mentions = [result.document.mentions[number] for number in chain]
+        entities.append(_make_entity(label, mentions))
+    return replace(result.document.source, entities=entities)
+
+
+def _make_entity(label: str, mentions: Sequence[Mention]) -> Entity:
+    return Entity(
+        label,
+        [
+            coref_documents.Mention(mention.start, mention.end, subspans=mention.parts)
+            for mention in mentions
+        ],
+    )
 
 
 def make_report(results: Sequence[AdjudicatedDocument], settings: Settings) -> dict[str, Any]:
@@ -362,13 +364,12 @@ def _format(result: AdjudicatedDocument, files: Sequence[str], forced: ForcedDoc
         raise RequestError(f"{where}: the number of tokens is unknown")
     if any(mention.parts for mention in document.mentions):
         raise RequestError(f"{where}: a mention is discontinuous")
-    if document.source.words is None and n_tokens > limits.MAX_TOKENS:
+    words = list(document.source.words.read())
+    if not words and n_tokens > limits.MAX_TOKENS:
         raise RequestError(
             f"{where}: it has {n_tokens:,} tokens, but no words (limit: {limits.MAX_TOKENS:,})"
         )
-    words = (
-        list(document.source.words(0)) if document.source.words is not None else ["_"] * n_tokens
-    )
+    words = words or ["_"] * n_tokens
     if not document.name or UNSAFE.search(document.name) or not all(map(WORD.fullmatch, words)):
         raise RequestError(f"{where}: the name or a word has a blank or a control character")
     chains = {
@@ -411,9 +412,6 @@ def _list_chains(document: AnnotatedDocument, file: str) -> Chains:
 
 def _format_cells(document: AnnotatedDocument, chains: Chains) -> list[str]:
     """Return the cell of each token."""
-    clusters = [
-        [[mention.start, mention.end] for mention in mentions] for mentions in chains.values()
-    ]
-    table = replace(mention_table([document.name], [clusters]), labels=list(chains))
-    (one,) = split_table(table)
-    return ["|".join(cell) or "-" for cell in format_cells(one, document.n_tokens or 0)]
+    entities = [_make_entity(label, mentions) for label, mentions in chains.items()]
+    cells = format_cells(replace(document.source, entities=entities), document.n_tokens or 0)
+    return ["|".join(cell) or "-" for cell in cells]

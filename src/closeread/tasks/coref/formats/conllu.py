@@ -38,38 +38,37 @@ from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
+    GENRE,
+    ROOT,
     Document,
+    Documents,
     EmptyNode,
-    MentionTable,
-    count_notice,
+    Mention,
+    Node,
+    documents_of,
     find_genre,
     list_lengths,
-    make_table,
     nth_token,
     number_of_token,
-    split_table,
 )
-from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
-    FoundMention,
-    Place,
     StoredWords,
     check_name,
     check_read_back,
     choose_ids,
+    group_mentions,
     has_controls,
-    list_parts,
     list_words,
-    make_document,
+    make_mention,
     number_tokens,
     place_brackets,
     read_text,
 )
+from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.relations import merge_runs
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
-ROOT = -1
 FILE = "a CorefUD file"
 
 HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
@@ -168,10 +167,9 @@ class _Reader:
         self._has_entities = False
         self._first_chains = 0  # the line of the first token with stanza's chains
         self._documents: list[Document] = []
-        self._places: list[Place] = []
         self._headers: list[int] = []
         self._seen: dict[str, int] = {}
-        self._unnamed: set[int] = set()
+        self._is_named = True  # whether the open document has a name
         self._n_bridging = 0
         # the documents and entities with split antecedents
         self._split: set[tuple[int, str]] = set()
@@ -215,30 +213,24 @@ class _Reader:
                     self._report("the row contains a control character")
                 if document is None:
                     self._outside = number
-                    self._unnamed.add(0)
+                    self._is_named = False
                     document = self._document = _Document("1", 1, number, stream.tell() - len(raw))
                 self._take_row(document, line.split(b"\t"))
         self._line = number
         self._end_document(len(text))
-        if self._outside and len(self._places) > 1:
+        if self._outside and len(self._headers) > 1:
             self._report(
                 "token outside a document (expected '# newdoc id = NAME' before it)", self._outside
             )
         if self._first_chains and self._has_entities:
             what = "column 10: coref_chains in a file with Entity (expected one of them)"
             self._report(what, self._first_chains)
-        if not self._places and not self._problems:
+        if not self._headers and not self._problems:
             self._problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
             )
         self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
-        for made in self._documents:
-            if not self._has_types:
-                made.fields.pop("type")
-            if self._first_chains:  # that of the head, which is unknown
-                made.fields.pop("pos")
-        genres = [find_genre(made.name) for made in self._documents]
         notices = []
         if self._first_chains:
             notices.append("mentions are read from stanza's coref_chains, which have no heads.")
@@ -248,25 +240,20 @@ class _Reader:
                 "bridging relation": self._n_bridging,
             }
             notices.append(count_notice(describe_relations, counts))
-        table = make_table(
-            self._documents,
-            words=ConlluWords(self._text, self._places),
-            document_fields={"genre": genres} if any(genres) else {},
-            unnamed=frozenset(self._unnamed),
-            notices=notices,
-        )
-        return Parsed(table, self._headers, [])
+        return Parsed(Documents(self._documents, notices), self._headers, [])
 
     def _report(self, what: str, line: int | None = None) -> None:
         self._problems.add(what, line or self._line)
 
     def _begin_document(self, line: str, position: int) -> None:
         self._end_document(position)
-        match, number = NEWDOC.fullmatch(line), len(self._places)
-        name, hint = (match[1] or "" if match else ""), ""
-        if match and match[1] is None:
-            name, hint = str(number + 1), "; a document without an id is named by its number"
-            self._unnamed.add(number)
+        match = NEWDOC.fullmatch(line)
+        name = match[1] or "" if match else ""
+        hint = ""
+        self._is_named = not match or match[1] is not None
+        if not self._is_named:
+            name = str(len(self._headers) + 1)
+            hint = "; a document without an id is named by its number"
         if name:
             check_name(name, self._line, self._seen, self._problems, hint)
         else:
@@ -391,7 +378,7 @@ class _Reader:
                 elif name == "Bridge":
                     self._n_bridging += 1
                 else:
-                    self._split.add((len(self._places), match[2]))
+                    self._split.add((len(self._headers), match[2]))
 
     def _open_mention(
         self, document: _Document, token: int, values: Mapping[str, str], *, is_single: bool
@@ -515,30 +502,35 @@ class _Reader:
                     self._report(
                         f"{what} parts (expected all of them in the same document)", mention.line
                     )
-        self._places.append(
-            Place(document.begin, position, document.line, document.digest.digest())
-        )
         self._headers.append(document.header)
-        if not self._problems:
-            mentions = []
-            for one in document.mentions:
-                parts = tuple(merge_runs(one.parts))
-                head = nth_token(parts, one.head or 1)
-                tag = document.tags[head].decode()
-                fields = {"pos": "" if tag == "_" else tag, "type": one.type}
-                mentions.append(FoundMention(one.name.label, parts, head, fields=fields))
-            n_tokens, empty = len(document.tags), document.empty
-            names = ("pos", "type")
-            self._documents.append(
-                make_document(
-                    document.name,
-                    n_tokens,
-                    mentions,
-                    has_heads=not self._first_chains,
-                    fields=names,
-                    empty=empty,
-                )
+        if self._problems:
+            return
+        genre = find_genre(document.name)
+        self._documents.append(
+            Document(
+                name=document.name,
+                entities=group_mentions(self._list_mentions(document)),
+                n_tokens=len(document.tags),
+                words=ConlluWords(
+                    self._text, document.begin, position, document.line, document.digest.digest()
+                ),
+                nodes=document.empty,
+                fields={GENRE: genre} if genre else {},
+                is_named=self._is_named,
             )
+        )
+
+    def _list_mentions(self, document: _Document) -> Iterator[tuple[str, Mention]]:
+        """Yield the mentions of a document with the ids of their entities; those of stanza have no heads."""
+        for mention in document.mentions:
+            label = mention.name.label
+            spans = merge_runs(mention.parts)
+            if self._first_chains:
+                yield label, make_mention(spans)
+                continue
+            head = nth_token(spans, mention.head or 1)
+            tag = document.tags[head].decode()
+            yield label, make_mention(spans, head=head, tag="" if tag == "_" else tag)
 
 
 def describe_relations(counts: Mapping[str, int]) -> str:
@@ -548,29 +540,24 @@ def describe_relations(counts: Mapping[str, int]) -> str:
     return f"{' and '.join(parts)} {verb} not scored"
 
 
-class Node(NamedTuple):
-    """The place of a token in the trees of its document; parents are tokens, or the root."""
-
-    parent: int | None  # None for empty nodes, which are not in the tree
-    parents: Sequence[int]  # in the enhanced graph, or if there is none, in the tree
-
-
 class ConlluWords(StoredWords):
-    """The words of a file's documents."""
+    """The words of a document."""
 
-    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the line and the word of every token of a document."""
-        for number, line in self._iterate_lines(document):
+    counts_empty_nodes = True
+
+    def read_tokens(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token."""
+        for number, line in self._iterate_lines():
             cells = line.split(b"\t", 2)
             if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
                 yield number, b"_" if b"." in cells[0] else cells[1]
 
-    def read_nodes(self, document: int) -> list[Node]:
-        """Return the place of every token of a document in its trees."""
+    def read_nodes(self) -> list[Node]:
+        """Return the place of every token in its tree."""
         nodes: list[Node] = []
         rows: list[list[bytes]] = []
-        for _, line in (*self._iterate_lines(document), (0, b"\n")):
-            cells = line.rstrip(b"\r\n").split(b"\t")
+        for _, line in (*self._iterate_lines(), (0, b"")):
+            cells = line.rstrip(b"\r").split(b"\t")
             if len(cells) == COLUMNS and b"-" not in cells[0]:
                 rows.append(cells)
             elif not line.strip():
@@ -589,9 +576,9 @@ def _make_node(cells: Sequence[bytes], tokens: Mapping[bytes, int]) -> Node:
     return Node(parent, [tokens.get(id_, ROOT) for id_ in ids])
 
 
-def read_conllu(path: Path) -> MentionTable:
+def read_conllu(path: Path) -> Documents:
     """Read the documents of a CorefUD file."""
-    return table_of(read_records(path, "").records)
+    return documents_of(read_records(path, "").records)
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -600,58 +587,67 @@ def read_records(path: Path, split: str) -> Parsed:
     return _Reader(path, read_text(path)).read()
 
 
-def dump_conllu(table: MentionTable) -> str:
+def dump_conllu(documents: Sequence[Document]) -> str:
     """Convert documents to CorefUD, each to one sentence with coreference as its only annotation.
 
-    Words are ``_`` if the table has none; ids are kept if the format can express them; empty nodes keep their enhanced
+    Words are ``_`` if they are unknown; ids are kept if the format can express them; empty nodes keep their enhanced
     dependencies.
 
     Raises:
         ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
             control character, two crossing mentions of one entity.
     """
-    texts = []
-    for number, (document, n_tokens) in enumerate(
-        zip(split_table(table), list_lengths(table, FILE), strict=True)
-    ):
-        words = list_words(table, number, n_tokens, PLAIN_WORD, FILE)
-        ids, parts = choose_ids(document, PLAIN_ID, "e"), list_parts(document)
-        heads = (
-            [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+    lengths = list_lengths(documents, FILE)
+    return "".join(map(_dump_document, documents, lengths))
+
+
+def _dump_document(document: Document, n_tokens: int) -> str:
+    words = list_words(document, n_tokens, PLAIN_WORD, FILE)
+    dependencies_by_node = {node.token: node.dependencies for node in document.nodes}
+    rows = dict(enumerate(number_tokens(n_tokens, dependencies_by_node)))
+    rows[ROOT] = "0"
+    lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
+    cells = place_brackets(_list_brackets(document), n_tokens)
+    for token, (closing, opening) in enumerate(cells):
+        entity = "".join([*reversed(closing), *opening])
+        dependencies = "|".join(
+            f"{rows[parent]}:{relation}" for parent, relation in dependencies_by_node.get(token, ())
         )
-        brackets = []
-        for i, (entity, spans, head) in enumerate(
-            zip(document.entity.tolist(), parts, heads, strict=True)
-        ):
+        columns = [
+            rows[token],
+            words[token],
+            *"____",
+            "_" if token in dependencies_by_node else "0",
+            "_",
+            dependencies or "_",
+            f"Entity={entity}" if entity else "_",
+        ]
+        lines.append("\t".join(columns))
+    text = "".join(f"{line}\n" for line in [*lines, ""])
+    reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
+    check_read_back(document, reader.read, FILE, "two mentions of an entity cross")
+    return text
+
+
+def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
+    """Return the brackets of each part of each mention, as `place_brackets` takes them."""
+    brackets = []
+    number = 0
+    for label, entity in zip(choose_ids(document, PLAIN_ID, "e"), document.entities, strict=True):
+        for mention in entity.mentions:
+            spans = mention.spans
+            head = mention.start if mention.head is None else mention.head
             for part, (start, end) in enumerate(spans, start=1):
-                bracket = Name(ids[entity], part, len(spans))
-                brackets.append(
-                    (start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})")
-                )
-        empty = {node.token: node.dependencies for node in document.empty}
-        rows = {**dict(enumerate(number_tokens(n_tokens, empty))), ROOT: "0"}
-        lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
-        for token, (closing, opening) in enumerate(place_brackets(sorted(brackets), n_tokens)):
-            cell = "".join([*reversed(closing), *opening])
-            dependencies = "|".join(
-                f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())
-            )
-            governor, misc = "_" if token in empty else "0", f"Entity={cell}" if cell else "_"
-            lines.append(
-                "\t".join(
-                    [rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]
-                )
-            )
-        text = "".join(f"{line}\n" for line in [*lines, ""])
-        reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
-        check_read_back(table, number, reader.read, FILE, "two mentions of an entity cross")
-        texts.append(text)
-    return "".join(texts)
+                name = Name(label, part, len(spans))
+                opens = f"({name}--{number_of_token(spans, head)}-"
+                brackets.append((start, -end, number, opens, f"{name})"))
+            number += 1
+    return sorted(brackets)
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_conllu(table_of(records)),
+    lambda records: dump_conllu(documents_of(records).documents),
     suffixes=(".conllu",),
     first_line=re.compile(
         r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII
