@@ -85,11 +85,13 @@ class Brackets(NamedTuple):
 
     Attributes:
         opening: the ids of the mentions that begin, and whether they are of this token alone.
+        met: the same ids as the reference scorer meets them: mentions of this token alone come first.
         closing: the ids of those that end, and began earlier or on this token.
         is_reopened: whether an entity closes and opens again.
     """
 
     opening: Sequence[tuple[bytes, bool]]
+    met: Sequence[bytes]
     closing: Sequence[bytes]
     is_reopened: bool
 
@@ -109,7 +111,9 @@ def _parse_cell(cell: bytes) -> Brackets | None:
         opening.append((label, bool(closes)))
         if not closes and label in closing:
             is_reopened = True
-    return Brackets(opening, closing, is_reopened)
+    singles = [label for label, is_single in opening if is_single]
+    others = [label for label, is_single in opening if not is_single]
+    return Brackets(opening, singles + others, closing, is_reopened)
 
 
 def _split_row(line: bytes, width: int) -> list[bytes]:
@@ -342,54 +346,63 @@ def _find_outside_token(text: bytes, begin: int, end: int, problems: ProblemList
 # Second phase: a document
 
 
-def _precedes_others(opening: tuple[bytes, bool]) -> bool:
-    """Whether the reference scorer meets a mention before the others of its cell: one of a single token."""
-    return opening[1]
-
-
-@dataclass
-class _OpenMention:
-    """A mention whose end has not been read.
-
-    Attributes:
-        span: its first and its last token, the latter still to be set.
-        line: the line of its opening bracket.
-        column: the column of that bracket.
-    """
-
-    span: list[int]
-    line: int
-    column: int
-
-
 @dataclass
 class _Entities:
-    """The entities of a document, as far as it has been read.
+    """The entities of a document, as far as it has been read; mentions are numbered in the order in which they open.
 
     Attributes:
-        spans: the first and the last token of the mentions of each entity, by its id, in the order in which they open.
-        met: the ids in the order in which the reference scorer meets them: mentions of one token precede the others
-            of their cell.
+        starts, ends: the first and the last token of each mention; while it is open, the first one twice.
+        lines: the line on which each mention opens.
+        mentions: the mentions of each entity, by its id.
+        met: the ids in the order in which the reference scorer meets them.
         open: the mentions of each entity that are open.
     """
 
-    spans: dict[bytes, list[list[int]]] = field(default_factory=dict)
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    mentions: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     met: dict[bytes, None] = field(default_factory=dict)
-    open: defaultdict[bytes, list[_OpenMention]] = field(default_factory=lambda: defaultdict(list))
+    open: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def take_brackets(self, brackets: Brackets, token: int, line: int) -> list[bytes]:
+        """Read the brackets of a token, of which those that open come first, as in the reference scorer.
+
+        Returns the ids of entities that close but are not open.
+        """
+        for label, is_single in brackets.opening:
+            number = len(self.starts)
+            self.starts.append(token)
+            self.ends.append(token)
+            self.lines.append(line)
+            self.mentions[label].append(number)
+            if not is_single:
+                self.open[label].append(number)
+        for label in brackets.met:
+            self.met.setdefault(label)
+        stray = []
+        for label in brackets.closing:
+            numbers = self.open.get(label)
+            if numbers:
+                self.ends[numbers.pop()] = token
+            else:
+                stray.append(label)
+        return stray
 
     def list_entities(self) -> list[Entity]:
         """Return the entities."""
+        mentions = list(map(Mention, self.starts, self.ends))
         return [
-            Entity(label.decode(), [Mention(start, end) for start, end in spans])
-            for label, spans in self.spans.items()
+            Entity(label.decode(), [mentions[number] for number in numbers])
+            for label, numbers in self.mentions.items()
         ]
 
     def list_places(self) -> list[int] | None:
         """Return the place of each entity in the order of the reference scorer; None if the orders are the same."""
-        if list(self.met) == list(self.spans):
+        if list(self.met) == list(self.mentions):
             return None
         places = {label: place for place, label in enumerate(self.met)}
-        return [places[label] for label in self.spans]
+        return [places[label] for label in self.mentions]
 
 
 class _DocumentReader:
@@ -411,14 +424,14 @@ class _DocumentReader:
 
     def read(self, section: _Section) -> Document:
         """Read a document."""
-        lines = self._text[section.begin : section.end].split(b"\n")
+        rows = self._text[section.begin : section.end]
+        has_hashes = rows.startswith(b"#") or b"\n#" in rows
+        lines = rows.split(b"\n")
         layout = self._find_layout(section, lines)
         problems = self._problems
         word_cell = layout.word_cell
-        has_hashes = any(line.startswith(b"#") for line in lines)
         words: list[bytes] = []
         entities = _Entities()
-        n_tokens = 0
         # The number of cells of the rows of the sentence; 0 before its first row.
         width = 0
         unit = "sentence"
@@ -436,31 +449,36 @@ class _DocumentReader:
                     has_word = len(cells) > word_cell + 1
                     unit = "sentence" if has_word else "document"
                     width = len(cells) if has_word else layout.width
-            if len(cells) != width:
-                expected = f"expected {width}, as in other rows of the {unit}"
-                problems.add(f"the number of columns is {len(cells)} ({expected})", number)
-            elif word_cell >= 0:
-                words.append(cells[word_cell])
+                if len(cells) != width:
+                    expected = f"expected {width}, as in other rows of the {unit}"
+                    problems.add(f"the number of columns is {len(cells)} ({expected})", number)
+                    cells = [b"-"] * width + cells[-1:]
+            words.append(cells[word_cell])
             cell = cells[-1]
-            if cell not in NO_MENTION:
-                brackets = _parse_cell(cell)
-                if brackets is not None:
-                    self._take_brackets(entities, brackets, n_tokens, number, width)
-                    if brackets.is_reopened:
-                        self._count_reopened(cell, number)
-                elif len(cells) == width:
-                    expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                    what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
-                    problems.add(f"column {width}: {what}", number)
-            n_tokens += 1
+            if cell == b"-" or cell == b"_":
+                continue
+            brackets = _parse_cell(cell)
+            if brackets is not None:
+                stray = entities.take_brackets(brackets, len(words) - 1, number)
+                for label in stray:
+                    found = f"entity {shorten(label.decode(), 60)} closes but is not open"
+                    problems.add(f"column {width}: {found}", number)
+                if brackets.is_reopened:
+                    self._count_reopened(cell, number)
+            elif len(cells) == width:
+                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
+                what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
+                problems.add(f"column {width}: {what}", number)
         for label, mentions in entities.open.items():
             for mention in mentions:
+                line = lines[entities.lines[mention] - section.line - 1]
+                column = len(_split_row(line, layout.width))
                 found = f"entity {shorten(label.decode(), 60)} opens but never closes"
-                problems.add(f"column {mention.column}: {found}", mention.line)
+                problems.add(f"column {column}: {found}", entities.lines[mention])
         return Document(
             name=_name_of(section),
             entities=entities.list_entities(),
-            n_tokens=n_tokens,
+            n_tokens=len(words),
             words=self._keep_words(section, layout, words),
             is_named=bool(section.header),
             reference_order=entities.list_places(),
@@ -486,25 +504,6 @@ class _DocumentReader:
             word_cell = -1
         hash_cell = row[0] if row and row[0].startswith(b"#") else b""
         return _Layout(len(row), word_cell, hash_cell)
-
-    def _take_brackets(
-        self, entities: _Entities, brackets: Brackets, token: int, line: int, column: int
-    ) -> None:
-        """Read the brackets of a token; as in the reference scorer, those that open come first."""
-        for label, is_single in brackets.opening:
-            span = [token, token]
-            entities.spans.setdefault(label, []).append(span)
-            if not is_single:
-                entities.open[label].append(_OpenMention(span, line, column))
-        for label, _ in sorted(brackets.opening, key=_precedes_others, reverse=True):
-            entities.met.setdefault(label)
-        for label in brackets.closing:
-            mentions = entities.open.get(label)
-            if mentions:
-                mentions.pop().span[1] = token
-            else:
-                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
-                self._problems.add(f"column {column}: {found}", line)
 
     def _count_reopened(self, cell: bytes, line: int) -> None:
         self._n_reopened += 1
