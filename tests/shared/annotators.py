@@ -2,11 +2,12 @@
 
 import random
 
+from shared.coreference_tables import make_documents
+
 from closeread.tasks.coref.adjudication.annotators import Mention, join_annotators
 from closeread.tasks.coref.adjudication.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.adjudication.results import Settings, adjudicate
 from closeread.tasks.coref.adjudication.solver import Deadline
-from closeread.tasks.coref.documents import mention_table
 
 
 def random_annotators(rng, n_mentions, n_annotators, n_chains=3):
@@ -59,10 +60,11 @@ def annotators_of(gold, n_annotators, noise, seed):
 
 def document_of(annotators):
     """The annotators' document."""
-    tables = {
-        f"a{i}": mention_table(["d"], [chains]) for i, chains in enumerate(annotators, start=1)
+    files = {
+        f"a{i}": make_documents([chains], names=["d"])
+        for i, chains in enumerate(annotators, start=1)
     }
-    return join_annotators(tables)[0]
+    return join_annotators(files)[0]
 
 
 def adjudicated(annotators, decided=None, **settings):
