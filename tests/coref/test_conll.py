@@ -7,7 +7,6 @@ from closeread import limits
 from closeread.exceptions import FormatError
 
 
-
 def words_of(documents):
     """The words of each document."""
     return [list(document.words.read()) for document in documents.documents]

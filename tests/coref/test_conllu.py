@@ -90,7 +90,9 @@ def test_chains_of_stanza(read, cells, mentions):
     assert read_document.label_of(0) == "id0"
     assert {(mention.head, mention.tag) for mention in read_document.mentions} == {(None, None)}
     assert (documents.has_heads, documents.table.tags) == (False, None)
-    assert documents.notices == ["mentions are read from stanza's coref_chains, which have no heads."]
+    assert documents.notices == [
+        "mentions are read from stanza's coref_chains, which have no heads."
+    ]
 
 
 def test_a_file_without_newdoc_is_the_only_document_of_the_key(tmp_path):
@@ -298,7 +300,9 @@ def test_notes_on_relations_of_a_folder_are_added_up(tmp_path):
         (tmp_path / f"{name}.conllu").write_text(document(*cells, name=name), "utf-8")
     documents = read_documents(tmp_path)
     sums = "2 split antecedents and 5 bridging relations are not scored"
-    assert documents.notices == [f"{tmp_path}: 'a.conllu', 'b.conllu', 'c.conllu', … (4 files): {sums}"]
+    assert documents.notices == [
+        f"{tmp_path}: 'a.conllu', 'b.conllu', 'c.conllu', … (4 files): {sums}"
+    ]
     assert pickle.loads(pickle.dumps(read_conllu(tmp_path / "b.conllu"))).notices == [
         "1 bridging relation is not scored"
     ]

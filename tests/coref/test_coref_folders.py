@@ -207,9 +207,7 @@ def test_documents_without_a_name_are_named_after_their_file(tmp_path):
     rows = "1\tIda\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n"
     text = "".join(f"{line}\n{rows}" for line in ("# newdoc", "# newdoc id = b", "# newdoc"))
     (tmp_path / "c" / "GUM_a.b.conllu.gz").write_bytes(gzip.compress(text.encode()))
-    text = "".join(
-        f"#begin document {name}\nx\t-\n#end document\n" for name in ("", "(2)", "(3)")
-    )
+    text = "".join(f"#begin document {name}\nx\t-\n#end document\n" for name in ("", "(2)", "(3)"))
     (tmp_path / "a.conll").write_text(text)
     documents = read_documents(tmp_path)
     assert documents.names == ["a", "2", "3", "c/GUM_a.b 1", "b", "c/GUM_a.b 2"]

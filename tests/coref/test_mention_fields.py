@@ -90,7 +90,9 @@ def test_a_distance_on_a_bound():
 
 def test_the_type_is_that_of_the_head():
     tags = ["PRON", "PROPN", "NOUN", "DET", "VERB", "_", ""]
-    documents = make_documents([spread(["abcdefg"])], pos={(0, i): tag for i, tag in enumerate(tags)})
+    documents = make_documents(
+        [spread(["abcdefg"])], pos={(0, i): tag for i, tag in enumerate(tags)}
+    )
     expected = ["pronoun", "proper noun", "common noun", "other", "other", "unknown", "unknown"]
     assert list(parts("mention_type", documents).values()) == expected
 

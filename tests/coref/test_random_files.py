@@ -86,9 +86,7 @@ def check(file, text, read):
         assert describe(file, "\ufeff" + text.replace("\n", "\r\n"), read) == found
 
 
-@given(
-    text=changed_files(dump_conll) | changed_files(dump_ontonotes)
-)
+@given(text=changed_files(dump_conll) | changed_files(dump_ontonotes))
 @example(text=ONTONOTES)
 @example(text=document("a (1(01(1", "b 1)01)", "c 1)"))
 @example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"))

@@ -132,7 +132,9 @@ def test_the_scorers_own_files_are_scored(name):
     scorer = open_scorer(*find_gold("coref", gold=key, duplicates="reference", words="ignore"))
     response = scorer.read(folder / f"{name}.response")
     assert_agrees(
-        count_overlap(*match_sides(scorer.gold.records.table, response.rows.table, "reference").sides, 1),
+        count_overlap(
+            *match_sides(scorer.gold.records.table, response.rows.table, "reference").sides, 1
+        ),
         SAID[name],
     )
 

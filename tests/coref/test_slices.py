@@ -17,7 +17,9 @@ def count(field, key, response, pos=None, **options):
     """Count the slices of two sides, each the documents' clusters of letters."""
     if pos is not None:
         pos = {(number, token): tag for number in range(len(key)) for token, tag in enumerate(pos)}
-    sides = [make_documents(list(map(spread, side)), pos=pos, empty=set()) for side in (key, response)]
+    sides = [
+        make_documents(list(map(spread, side)), pos=pos, empty=set()) for side in (key, response)
+    ]
     return PROCEDURE.count(gold=sides[0], system=sides[1], breakdowns=[field], **options)
 
 

@@ -59,4 +59,6 @@ def test_what_is_written_is_read_back():
         assert (text is None) == (f"table {seed}" not in FILES)
         if text is not None:
             assert FILES[f"table {seed}"]["digest"] == maker.digest(text), seed
-            assert FILES[f"table {seed}"]["mentions"] == mentions(maker.random_documents(seed)), seed
+            assert FILES[f"table {seed}"]["mentions"] == mentions(maker.random_documents(seed)), (
+                seed
+            )

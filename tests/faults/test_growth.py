@@ -7,6 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from shared.coreference_tables import make_documents
 
 import closeread
 from closeread import limits
@@ -18,7 +19,6 @@ from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import RequestError
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.tasks.coref.adjudication.annotators import join_annotators
-from closeread.tasks.coref.documents import mention_table
 from closeread.tasks.coref.errors import match_chains
 from closeread.tasks.coref.marmara.documents import Token
 from closeread.tasks.coref.marmara.pairs import describe_mentions
@@ -96,9 +96,8 @@ def baseline(name, n, **options):
 
 def chains_of(*sizes):
     starts = np.cumsum([0, *sizes]).tolist()
-    return mention_table(
-        ["d"], [[[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]]
-    )
+    chains = [[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]
+    return make_documents([chains], names=["d"])
 
 
 def join():
