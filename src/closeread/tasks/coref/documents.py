@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -324,11 +325,18 @@ class Documents(Sequence[Record]):
 
     def noted(self, *notices: str) -> Documents:
         """Return the same documents with further notices."""
-        return Documents(self._source, [*self.notices, *notices], self.broken)
+        return self._copy([*self.notices, *notices], self.broken)
 
     def with_broken(self, names: frozenset[str]) -> Documents:
         """Return the same documents, of which some more are those of files with errors."""
-        return Documents(self._source, self.notices, self.broken | names)
+        return self._copy(self.notices, self.broken | names)
+
+    def _copy(self, notices: Sequence[str], broken: frozenset[str]) -> Documents:
+        """Return the same documents, with what was made of them before, such as their table."""
+        documents = copy(self)
+        documents.notices = notices
+        documents.broken = broken
+        return documents
 
     def count_unnamed(self) -> int:
         """Return the number of documents whose names are numbers."""

@@ -9,10 +9,11 @@ several files that have the same name are named after their files, too.
 
 from __future__ import annotations
 
+import gc
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
@@ -91,8 +92,25 @@ def read_documents(
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
     reading = Reading(is_response, word_column, tolerant, skip_invalid)
-    if path.is_dir():
-        return _read_folder(path, reading)
+    with paused_collection():
+        if path.is_dir():
+            return _read_folder(path, reading)
+        return _read_file(path, reading)
+
+
+@contextmanager
+def paused_collection() -> Iterator[None]:
+    """Pause Python's search for garbage, which takes a fifth of the time where many objects are made that all stay."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _read_file(path: Path, reading: Reading) -> Documents:
     with plain_file(path) as file:
         form = _find_format(path.name, file) or find_format("coref", "conll")
         documents = documents_of(_read(form, file, reading).records)

@@ -461,7 +461,7 @@ class CoreferenceReader:
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
         if options["zeros"] == "corefud":
-            yield from _describe_pooling(gold.files)
+            yield from _describe_pooling(_list_files(key))
         if any(side.has_nodes for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 
@@ -488,6 +488,11 @@ def _find_repeated_clusters(documents: Documents) -> Iterator[Inconsistency]:
             mention = f"mention [{repeated.start}, {repeated.end}]"
             what = f"{mention} is in {where} (numbered from 0); {advise_repeats()}"
             yield Inconsistency("system", number, what)
+
+
+def _list_files(documents: Documents) -> list[Path]:
+    """List the files of a folder."""
+    return [Path(document.file) for document in documents.documents if document.file]
 
 
 def _describe_pooling(files: Iterable[Path]) -> Iterator[str]:

@@ -30,9 +30,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
@@ -352,7 +353,6 @@ class _Entities:
 
     Attributes:
         starts, ends: the first and the last token of each mention; while it is open, the first one twice.
-        lines: the line on which each mention opens.
         mentions: the mentions of each entity, by its id.
         met: the ids in the order in which the reference scorer meets them.
         open: the mentions of each entity that are open.
@@ -360,12 +360,11 @@ class _Entities:
 
     starts: list[int] = field(default_factory=list)
     ends: list[int] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
     mentions: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
     met: dict[bytes, None] = field(default_factory=dict)
     open: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def take_brackets(self, brackets: Brackets, token: int, line: int) -> list[bytes]:
+    def take_brackets(self, brackets: Brackets, token: int) -> list[bytes]:
         """Read the brackets of a token, of which those that open come first, as in the reference scorer.
 
         Returns the ids of entities that close but are not open.
@@ -374,7 +373,6 @@ class _Entities:
             number = len(self.starts)
             self.starts.append(token)
             self.ends.append(token)
-            self.lines.append(line)
             self.mentions[label].append(number)
             if not is_single:
                 self.open[label].append(number)
@@ -405,6 +403,31 @@ class _Entities:
         return [places[label] for label in self.mentions]
 
 
+class _MentionCell(NamedTuple):
+    """A cell with mentions.
+
+    Attributes:
+        token: the token of its row.
+        line: the line of its row.
+        column: its column, from 1.
+        is_ragged: whether its row has too few or too many cells.
+        text: the cell.
+    """
+
+    token: int
+    line: int
+    column: int
+    is_ragged: bool
+    text: bytes
+
+
+class _Rows(NamedTuple):
+    """The words of a document, and the cells of its rows in which mentions begin and end."""
+
+    words: list[bytes]
+    mention_cells: list[_MentionCell]
+
+
 class _DocumentReader:
     """Reader of the documents of a file."""
 
@@ -424,24 +447,36 @@ class _DocumentReader:
 
     def read(self, section: _Section) -> Document:
         """Read a document."""
-        rows = self._text[section.begin : section.end]
-        has_hashes = rows.startswith(b"#") or b"\n#" in rows
-        lines = rows.split(b"\n")
-        layout = self._find_layout(section, lines)
-        problems = self._problems
-        word_cell = layout.word_cell
+        text = self._text[section.begin : section.end]
+        layout = self._find_layout(section, text)
+        rows = self._split_rows(section, text, layout)
+        entities = self._read_entities(rows.mention_cells)
+        return Document(
+            name=_name_of(section),
+            entities=entities.list_entities(),
+            n_tokens=len(rows.words),
+            words=self._keep_words(section, layout, rows.words),
+            is_named=bool(section.header),
+            reference_order=entities.list_places(),
+        )
+
+    def _split_rows(self, section: _Section, text: bytes, layout: _Layout) -> _Rows:
+        """Split the lines of tokens into cells, and report those that have too few or too many."""
         words: list[bytes] = []
-        entities = _Entities()
+        mention_cells: list[_MentionCell] = []
+        has_hashes = text.startswith(b"#") or b"\n#" in text
+        word_cell = layout.word_cell
         # The number of cells of the rows of the sentence; 0 before its first row.
         width = 0
         unit = "sentence"
-        for number, line in enumerate(lines, section.line + 1):
+        for number, line in enumerate(text.split(b"\n"), section.line + 1):
             cells = line.split()
             if not cells:
                 width = 0
                 continue
             if has_hashes and line.startswith(b"#") and not layout.is_token(line, width):
                 continue
+            is_ragged = False
             if len(cells) != width:
                 cells = _split_row(line, width or layout.width)
                 if width == 0:
@@ -449,50 +484,51 @@ class _DocumentReader:
                     has_word = len(cells) > word_cell + 1
                     unit = "sentence" if has_word else "document"
                     width = len(cells) if has_word else layout.width
-                if len(cells) != width:
+                is_ragged = len(cells) != width
+                if is_ragged:
                     expected = f"expected {width}, as in other rows of the {unit}"
-                    problems.add(f"the number of columns is {len(cells)} ({expected})", number)
-                    cells = [b"-"] * width + cells[-1:]
-            words.append(cells[word_cell])
+                    what = f"the number of columns is {len(cells)} ({expected})"
+                    self._problems.add(what, number)
             cell = cells[-1]
-            if cell == b"-" or cell == b"_":
-                continue
-            brackets = _parse_cell(cell)
+            if cell != b"-" and cell != b"_":
+                mention_cells.append(_MentionCell(len(words), number, width, is_ragged, cell))
+            words.append(cell if is_ragged else cells[word_cell])
+        return _Rows(words, mention_cells)
+
+    def _read_entities(self, mention_cells: Sequence[_MentionCell]) -> _Entities:
+        """Read the mentions of a document."""
+        entities = _Entities()
+        for cell in mention_cells:
+            brackets = _parse_cell(cell.text)
             if brackets is not None:
-                stray = entities.take_brackets(brackets, len(words) - 1, number)
-                for label in stray:
-                    found = f"entity {shorten(label.decode(), 60)} closes but is not open"
-                    problems.add(f"column {width}: {found}", number)
+                for label in entities.take_brackets(brackets, cell.token):
+                    self._report(cell, f"{_name_entity(label)} closes but is not open")
                 if brackets.is_reopened:
-                    self._count_reopened(cell, number)
-            elif len(cells) == width:
+                    self._count_reopened(cell)
+            elif not cell.is_ragged:
                 expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
-                problems.add(f"column {width}: {what}", number)
-        for label, mentions in entities.open.items():
-            for mention in mentions:
-                line = lines[entities.lines[mention] - section.line - 1]
-                column = len(_split_row(line, layout.width))
-                found = f"entity {shorten(label.decode(), 60)} opens but never closes"
-                problems.add(f"column {column}: {found}", entities.lines[mention])
-        return Document(
-            name=_name_of(section),
-            entities=entities.list_entities(),
-            n_tokens=len(words),
-            words=self._keep_words(section, layout, words),
-            is_named=bool(section.header),
-            reference_order=entities.list_places(),
-        )
+                what = f"{quote(cell.text.decode())} is not a valid mention cell ({expected})"
+                self._report(cell, what)
+        if any(entities.open.values()):
+            cell_by_token = {cell.token: cell for cell in mention_cells}
+            for label, mentions in entities.open.items():
+                for mention in mentions:
+                    cell = cell_by_token[entities.starts[mention]]
+                    self._report(cell, f"{_name_entity(label)} opens but never closes")
+        return entities
+
+    def _report(self, cell: _MentionCell, what: str) -> None:
+        self._problems.add(f"column {cell.column}: {what}", cell.line)
 
     def _keep_words(self, section: _Section, layout: _Layout, words: Sequence[bytes]) -> Words:
         if layout.word_cell < 0:
             return NO_WORDS
-        packed = b"".join([word + b"\n" for word in words])
+        packed = b"\n".join([*words, b""])
         digest = hashlib.blake2b(packed, digest_size=16).digest()
         return ConllWords(self._text, section, layout, digest)
 
-    def _find_layout(self, section: _Section, lines: Sequence[bytes]) -> _Layout:
-        row = _find_first_row(lines)
+    def _find_layout(self, section: _Section, text: bytes) -> _Layout:
+        row = _find_first_row(BytesIO(text))
         column = self._word_column
         word_cell = column - 1 if column else _guess_word_cell(row, section.header)
         if column and 0 < len(row) <= column:
@@ -505,10 +541,14 @@ class _DocumentReader:
         hash_cell = row[0] if row and row[0].startswith(b"#") else b""
         return _Layout(len(row), word_cell, hash_cell)
 
-    def _count_reopened(self, cell: bytes, line: int) -> None:
+    def _count_reopened(self, cell: _MentionCell) -> None:
         self._n_reopened += 1
         if self._n_reopened == 1:
-            self._first_reopened = f"{quote(cell.decode())} on line {line}"
+            self._first_reopened = f"{quote(cell.text.decode())} on line {cell.line}"
+
+
+def _name_entity(label: bytes) -> str:
+    return f"entity {shorten(label.decode(), 60)}"
 
 
 def _has_mention_cell(cells: Sequence[bytes]) -> bool:
@@ -542,7 +582,7 @@ def parse_name(text: bytes) -> str | None:
     return name.decode() + (f"; part {part.decode()}" if part else "")
 
 
-def _find_first_row(lines: Sequence[bytes]) -> list[bytes]:
+def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
     """Find the first complete row of a document; none if it has no rows.
 
     A row that begins or ends with a tab, or has two in a row, is used only if all do: a cell of it may be empty.  A row
