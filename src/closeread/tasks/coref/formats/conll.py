@@ -53,9 +53,11 @@ from closeread.tasks.coref.documents import (
     list_lengths,
 )
 from closeread.tasks.coref.formats.lines import (
+    Section,
     StoredWords,
     check_name,
     has_controls,
+    iterate_hash_lines,
     list_words,
     place_brackets,
     read_text,
@@ -151,28 +153,11 @@ class _Layout(NamedTuple):
         return (has_width or cells[0] == self.hash_cell) and _has_mention_cell(cells)
 
 
-class _Section(NamedTuple):
-    """The lines of a document in its file.
-
-    Attributes:
-        name: the document's name; None if its first line has no valid one.
-        header: what the first line has after "#begin document".
-        line: the number of the first line.
-        begin, end: the offsets of the lines after it, in bytes.
-    """
-
-    name: str | None
-    header: bytes
-    line: int
-    begin: int
-    end: int
-
-
 class ConllWords(StoredWords):
     """The words and other columns of a document."""
 
-    def __init__(self, text: bytes, section: _Section, layout: _Layout, digest: bytes) -> None:
-        super().__init__(text, section.begin, section.end, section.line + 1, digest)
+    def __init__(self, text: bytes, section: Section, layout: _Layout, digest: bytes) -> None:
+        super().__init__(text, section, digest)
         self._layout = layout
         self.n_columns = layout.width
 
@@ -264,35 +249,34 @@ def _find_controls(text: bytes, problems: ProblemList) -> None:
 # First phase: the documents of a file
 
 
-def _split_documents(text: bytes, problems: ProblemList) -> list[_Section]:
+def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
     """Find the lines of each document."""
-    sections: list[_Section] = []
+    sections: list[Section] = []
     lines_by_name: dict[str, int] = {}
-    # Where the lines begin that belong to no document, and where the open document begins, if there is one.
-    outside = 0
     is_open = False
-    line = 1
-    counted = 0
-
-    def close_document(end: int) -> None:
-        sections[-1] = sections[-1]._replace(end=end)
-
-    for begin, end, is_begin, header in _iterate_markers(text):
-        line += text.count(b"\n", counted, begin)
-        counted = begin
+    # Where the lines begin that are in no document, and whether one of them since the last document is a token.
+    outside = 0
+    has_outside_token = False
+    for line, begin, end in iterate_hash_lines(text):
+        marker = MARKER.match(text, begin, end)
+        if not marker:
+            continue
+        is_begin = marker[1] == b"begin"
         if is_open:
             if is_begin:
                 before = f"document {quote(_name_of(sections[-1]))} (line {sections[-1].line})"
                 what = f"a document begins inside {before} (expected '#end document' before it)"
                 problems.add(what, line)
-            close_document(begin)
+            sections[-1] = sections[-1]._replace(end=begin)
+            has_outside_token = False
         else:
-            _find_outside_token(text, outside, begin, problems)
+            has_outside_token = has_outside_token or _find_token(text, outside, begin, problems)
             if not is_begin:
                 problems.add("'#end document' without '#begin document'", line)
         outside = end
         is_open = is_begin
         if is_begin:
+            header = text[marker.end() : end].rstrip()
             name = parse_name(header) if header else str(len(sections) + 1)
             if name:
                 check_name(name, line, lines_by_name, problems)
@@ -302,46 +286,35 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[_Section]:
                 )
                 found = quote(text[begin:end].rstrip().decode())
                 problems.add(f"{found} has no document name ({expected})", line)
-            sections.append(_Section(name, header, line, end, end))
+            sections.append(Section(name or "", header, line, end, len(text)))
     if is_open:
         name = quote(_name_of(sections[-1]))
         problems.add(f"document {name} never ends (expected '#end document')", sections[-1].line)
-        close_document(len(text))
-    else:
-        _find_outside_token(text, outside, len(text), problems)
-        if not sections and not problems:
-            problems.add(
-                "contains no document (expected '#begin document (NAME)' before the first token)"
-            )
+    elif not has_outside_token:
+        _find_token(text, outside, len(text), problems)
+    if not sections and not problems:
+        problems.add(
+            "contains no document (expected '#begin document (NAME)' before the first token)"
+        )
     return sections
 
 
-def _name_of(section: _Section) -> str:
+def _name_of(section: Section) -> str:
     return section.name or "without a name"
 
 
-def _iterate_markers(text: bytes) -> Iterator[tuple[int, int, bool, bytes]]:
-    """Yield each line that begins or ends a document: where it begins and ends, whether it begins one, what follows."""
-    padded = b"\n" + text
-    begin = padded.find(b"\n#")
-    while begin >= 0:
-        end = text.find(b"\n", begin) + 1 or len(text)
-        if match := MARKER.match(text, begin, end):
-            yield begin, end, match[1] == b"begin", text[match.end() : end].rstrip()
-        begin = padded.find(b"\n#", begin + 1)
-
-
-def _find_outside_token(text: bytes, begin: int, end: int, problems: ProblemList) -> None:
-    """Report the first line between two documents that is a token."""
+def _find_token(text: bytes, begin: int, end: int, problems: ProblemList) -> bool:
+    """Report the first line between two documents that is a token; return whether there is one."""
     between = text[begin:end]
     if not between.strip():
-        return
+        return False
     first_line = text.count(b"\n", 0, begin) + 1
     for number, line in enumerate(between.split(b"\n"), start=first_line):
         if line.strip() and not line.startswith(b"#"):
             expected = "expected '#begin document (NAME)' before it"
             problems.add(f"token outside a document ({expected})", number)
-            return
+            return True
+    return False
 
 
 # Second phase: a document
@@ -445,7 +418,7 @@ class _DocumentReader:
         counts = {"cells": self._n_reopened}
         return [count_notice(describe_reopened, counts, self._first_reopened)]
 
-    def read(self, section: _Section) -> Document:
+    def read(self, section: Section) -> Document:
         """Read a document."""
         text = self._text[section.begin : section.end]
         layout = self._find_layout(section, text)
@@ -460,7 +433,7 @@ class _DocumentReader:
             reference_order=entities.list_places(),
         )
 
-    def _split_rows(self, section: _Section, text: bytes, layout: _Layout) -> _Rows:
+    def _split_rows(self, section: Section, text: bytes, layout: _Layout) -> _Rows:
         """Split the lines of tokens into cells, and report those that have too few or too many."""
         words: list[bytes] = []
         mention_cells: list[_MentionCell] = []
@@ -520,14 +493,14 @@ class _DocumentReader:
     def _report(self, cell: _MentionCell, what: str) -> None:
         self._problems.add(f"column {cell.column}: {what}", cell.line)
 
-    def _keep_words(self, section: _Section, layout: _Layout, words: Sequence[bytes]) -> Words:
+    def _keep_words(self, section: Section, layout: _Layout, words: Sequence[bytes]) -> Words:
         if layout.word_cell < 0:
             return NO_WORDS
         packed = b"\n".join([*words, b""])
         digest = hashlib.blake2b(packed, digest_size=16).digest()
         return ConllWords(self._text, section, layout, digest)
 
-    def _find_layout(self, section: _Section, text: bytes) -> _Layout:
+    def _find_layout(self, section: Section, text: bytes) -> _Layout:
         row = _find_first_row(BytesIO(text))
         column = self._word_column
         word_cell = column - 1 if column else _guess_word_cell(row, section.header)

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from closeread.exceptions import FormatError, ProblemList, quote
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, split_lines
@@ -53,15 +53,43 @@ def make_mention(spans: Sequence[Span], **fields: Any) -> Mention:
     return Mention(spans[0][0], spans[-1][1], subspans=subspans, **fields)
 
 
+class Section(NamedTuple):
+    """The lines of a document in its file.
+
+    Attributes:
+        name: the document's name; empty if its first line has no valid one.
+        header: what the first line has in place of a name; empty if it has none.
+        line: the number of the first line, from 1; 0 if the document begins without one.
+        begin, end: the offsets of the lines after it, in bytes.
+    """
+
+    name: str
+    header: bytes
+    line: int
+    begin: int
+    end: int
+
+
+def iterate_hash_lines(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield each line that begins with ``#``: its number, from 1, and the offsets of its begin and end."""
+    padded = b"\n" + text
+    number = 1
+    counted = 0
+    begin = padded.find(b"\n#")
+    while begin >= 0:
+        number += text.count(b"\n", counted, begin)
+        counted = begin
+        yield number, begin, text.find(b"\n", begin) + 1 or len(text)
+        begin = padded.find(b"\n#", begin + 1)
+
+
 class StoredWords(Words):
     """The words of a document, of which only a digest is kept: its lines are read again when they are asked for."""
 
-    def __init__(self, text: bytes, begin: int, end: int, first_line: int, digest: bytes) -> None:
-        """Take the text of the file, the offsets of the document's lines, and the number of the first of them."""
+    def __init__(self, text: bytes, section: Section, digest: bytes) -> None:
+        """Take the text of the file, and the lines of the document in it."""
         self._text = text
-        self._begin = begin
-        self._end = end
-        self._first_line = first_line
+        self._section = section
         self._lines: list[int] | None = None
         self.digest = digest
 
@@ -89,10 +117,11 @@ class StoredWords(Words):
 
     def _iterate_lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of the document with their numbers."""
-        lines = self._text[self._begin : self._end].split(b"\n")
+        section = self._section
+        lines = self._text[section.begin : section.end].split(b"\n")
         if not lines[-1]:
             lines.pop()
-        return enumerate(lines, self._first_line)
+        return enumerate(lines, section.line + 1)
 
 
 def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "") -> Sequence[str]:

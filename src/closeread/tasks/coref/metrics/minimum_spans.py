@@ -36,7 +36,7 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import Constituents, Documents, TreeRow, merge_adjacent
+from closeread.tasks.coref.documents import Constituents, Documents, TokenColumns, TreeRow, merge_adjacent
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.overlap import Side
 
@@ -59,6 +59,8 @@ def read_trees(documents: Documents, source: Path) -> Documents:
     with_trees = []
     for document in documents.documents:
         found = document.words.read_columns((TAG_CELL, TREE_CELL))
+        if document.n_tokens == 0:
+            found = TokenColumns([[], []], [], [])
         if found is None or (found.lines and {"-", "_"}.issuperset(found.columns[0])):
             what = f"document {quote(document.name)} has no constituents ({EXPECTED})"
             line = document.line_of(0) if document.n_tokens else None
