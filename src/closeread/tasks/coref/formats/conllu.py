@@ -150,7 +150,8 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
         problems.add(what, first_token)
     lines_by_name: dict[str, int] = {}
     ends = [begin for _, begin, _, _ in headers[1:]]
-    for (line, _, begin, header), end in zip(headers, [*ends, len(text)], strict=True):
+    ends.append(len(text))
+    for (line, _, begin, header), end in zip(headers, ends, strict=False):
         match = NEWDOC.fullmatch(header)
         name = match[1] or "" if match else ""
         hint = ""
@@ -248,6 +249,10 @@ class _Reader:
     def read(self) -> Parsed:
         """Return all documents, and the line of each one's header; 1 if it has none."""
         sections = _split_documents(self._text, self._problems)
+        # Fields may be declared before the first document.
+        before = self._text[: sections[0].begin] if sections else b""
+        for line, begin, end in iterate_hash_lines(before):
+            self._take_comment(before[begin:end], line)
         documents = [self._read_document(section) for section in sections]
         if self._first_chains and self._has_entities:
             what = "column 10: coref_chains in a file with Entity (expected one of them)"
@@ -301,8 +306,7 @@ class _Reader:
         lines = self._text[section.begin : section.end].split(b"\n")
         for number, line in enumerate(lines, section.line + 1):
             if line.startswith(b"#"):
-                if GLOBAL_ENTITY_LINE.match(line):
-                    self._declare_fields(line.rstrip(b"\r").decode(), number)
+                self._take_comment(line, number)
                 continue
             cells = line.split(b"\t")
             if len(cells) == COLUMNS:
@@ -323,7 +327,11 @@ class _Reader:
                 self._problems.add(what, number)
         yield number, sentence
 
-    def _declare_fields(self, line: str, number: int) -> None:
+    def _take_comment(self, comment: bytes, number: int) -> None:
+        """Read the fields of mentions if a comment declares them."""
+        if not GLOBAL_ENTITY_LINE.match(comment):
+            return
+        line = comment.removesuffix(b"\n").removesuffix(b"\r").decode()
         declared = GLOBAL_ENTITY.fullmatch(line)
         value = (declared[1] or "") if declared else line
         fields = value.split("-")

@@ -36,7 +36,13 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import Constituents, Documents, TokenColumns, TreeRow, merge_adjacent
+from closeread.tasks.coref.documents import (
+    Constituents,
+    Documents,
+    TokenColumns,
+    TreeRow,
+    merge_adjacent,
+)
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.overlap import Side
 
