@@ -310,10 +310,10 @@ class Documents(Sequence[Record]):
 
     @property
     def has_relations(self) -> bool:
-        """Whether the format can have annotation beside identity."""
-        return not self.is_packed and any(
-            document.relations is not None for document in self.documents
-        )
+        """Whether the format of every document can have annotation beside identity."""
+        if self.is_packed or not self.documents:
+            return False
+        return all(document.relations is not None for document in self.documents)
 
     def by_name(self) -> dict[str, Document]:
         """Return the documents by their names."""
