@@ -30,7 +30,7 @@ KNOWN = {
     ("neural/links.py", "LinkChoice"): "other names are a FormatError",
     ("neural/pairs.py", "PairChoice"): "other names are a FormatError",
     ("neural/run_folders.py", "Epoch"): "a checkpoint, of which other names are a FormatError",
-    ("tasks/coref/documents.py", "MentionTable"): OWN,
+    ("tasks/coref/formats/lines.py", "Mention"): OWN,
     ("tasks/marmara/pairs.py", "LinearSVC"): OWN,
     ("tasks/marmara/pairs.py", "LinearSVR"): OWN,
     ("tasks/mctaco/models.py", "TrainedRun"): "tasks/mctaco/runs.schema.json has checked it",

@@ -8,7 +8,7 @@ import pytest
 from closeread.exceptions import FormatError
 from closeread.tasks.annotation.annotators import Mention
 from closeread.tasks.annotation.forced import read_forced
-from closeread.tasks.coref.sides import read_documents
+from closeread.tasks.coref.files import read_documents
 
 pytestmark = pytest.mark.usefixtures("here")
 

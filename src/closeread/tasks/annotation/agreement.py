@@ -303,7 +303,7 @@ def compare_annotators(
     """
     resolved = resolve(options)
     files = read_annotators(annotators if given is None else (*annotators, given))
-    documents = gather_documents([file.table for file in files])
+    documents = gather_documents([file.documents for file in files])
     if given is not None:
         check_given(files[:-1], files[-1])
         documents = [select_given(document, len(annotators)) for document in documents]

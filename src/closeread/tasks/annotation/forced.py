@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.annotation.annotators import AnnotatedDocument, Mention, TokenSource
+from closeread.tasks.annotation.annotators import AnnotatedDocument, Mention
+from closeread.tasks.coref.documents import Document
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
@@ -106,7 +107,7 @@ class ForcedFile:
             return []
         return [f"{self.path}: {pluralize(self.n_ignored, 'cell')} without '=' ignored."]
 
-    def check(self, sources: Mapping[str, TokenSource], incompatible: str) -> None:
+    def check(self, sources: Mapping[str, Document], incompatible: str) -> None:
         """Compare the file with the documents that it is about, and find incompatible mentions in its chains."""
         problems = ProblemList()
         for name, document in self.documents.items():
@@ -119,9 +120,7 @@ class ForcedFile:
         problems.raise_any(self.path)
 
 
-def _find_other_tokens(
-    document: ForcedDocument, name: str, source: TokenSource
-) -> Iterator[Problem]:
+def _find_other_tokens(document: ForcedDocument, name: str, source: Document) -> Iterator[Problem]:
     """Find the first token that differs from the annotators'."""
     n_tokens = len(document.rows)
     if source.n_tokens is not None and source.n_tokens != n_tokens:
@@ -129,7 +128,7 @@ def _find_other_tokens(
         message = f"{has}, but {source.n_tokens:,} in the annotators' files"
         yield Problem(message, document.line)
         return
-    words = source.read_words()
+    words = source.words.read()
     if all(word == "_" for word in words):
         return
     column = _find_word_column(document, words)

@@ -16,47 +16,42 @@ from closeread import limits
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.annotation.adjudication import AdjudicatedDocument, JudgedLink, Settings
-from closeread.tasks.annotation.annotators import AnnotatedDocument, TokenSource
+from closeread.tasks.annotation.annotators import AnnotatedDocument, has_words
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.documents import (
-    Document,
-    JoinedWords,
-    MentionTable,
-    Words,
-    find_words,
-    make_table,
-)
+from closeread.tasks.coref.documents import NO_WORDS, Document, Documents, Entity
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
-from closeread.tasks.coref.formats.lines import FoundMention, make_document
+from closeread.tasks.coref.formats.lines import make_mention
 
 
 def join_results(
-    results: Sequence[AdjudicatedDocument], sources: Mapping[str, TokenSource]
-) -> MentionTable:
-    """Return the documents with their chains, given where their tokens are known from."""
+    results: Sequence[AdjudicatedDocument], sources: Mapping[str, Document]
+) -> Documents:
+    """Return the documents with their chains, given those from which their tokens are known."""
     documents = []
-    words: list[tuple[Words | None, int]] = []
     for result in results:
-        document = result.document
-        source = sources[document.name]
-        documents.append(_make_document(document, source, result.ids, result.chains))
-        words.append(find_words(source.table, source.number) if source.has_words else (None, 0))
-    has_words = any(file_words is not None for file_words, _ in words)
-    return make_table(documents, words=JoinedWords(words) if has_words else None)
+        source = sources[result.document.name]
+        documents.append(_make_document(result.document, source, result.ids, result.chains))
+    return Documents(documents)
 
 
 def _make_document(
     document: AnnotatedDocument,
-    source: TokenSource,
+    source: Document,
     ids: Sequence[str],
     chains: Sequence[Sequence[int]],
 ) -> Document:
     """Return a document with some chains only, given their ids."""
-    mentions = []
+    entities = []
     for chain_id, chain in zip(ids, chains, strict=True):
-        mentions += [FoundMention(chain_id, document.mentions[number].runs) for number in chain]
-    empty = source.table.empty[source.number] if source.table.empty else ()
-    return make_document(document.name, source.n_tokens, mentions, empty=empty)
+        mentions = [make_mention(document.mentions[number].runs) for number in chain]
+        entities.append(Entity(chain_id, mentions))
+    return Document(
+        name=document.name,
+        entities=entities,
+        n_tokens=source.n_tokens,
+        words=source.words if has_words(source) else NO_WORDS,
+        nodes=source.nodes,
+    )
 
 
 def make_report(
@@ -114,7 +109,7 @@ def summarize(results: Sequence[AdjudicatedDocument]) -> str:
 
 def dump_worksheet(
     results: Sequence[AdjudicatedDocument],
-    sources: Mapping[str, TokenSource],
+    sources: Mapping[str, Document],
     files: Sequence[str],
     forced: Mapping[str, ForcedDocument],
 ) -> str:
@@ -122,7 +117,7 @@ def dump_worksheet(
 
     Args:
         results: the results.
-        sources: where the tokens of each document are known from, by its name.
+        sources: the documents from which tokens are known, by name.
         files: the names of the annotators' files.
         forced: a person's decisions, by the name of the document.
     """
@@ -139,7 +134,7 @@ def dump_worksheet(
 
 
 def _format_document(
-    result: AdjudicatedDocument, source: TokenSource, files: Sequence[str], bound: set[int]
+    result: AdjudicatedDocument, source: Document, files: Sequence[str], bound: set[int]
 ) -> str:
     """Return the rows of a document; raises a ValueError if they can't express it."""
     document = result.document
@@ -165,15 +160,16 @@ def _format_document(
     return "\n".join([*lines, "", "#end document", ""])
 
 
-def _list_words(document: AnnotatedDocument, source: TokenSource) -> Sequence[str]:
+def _list_words(document: AnnotatedDocument, source: Document) -> Sequence[str]:
     """Return the words of a document, or ``_`` for each; raises a ValueError if a worksheet can't have them."""
     n_tokens = source.n_tokens
     if n_tokens is None:
         raise ValueError("the number of tokens is unknown")
     if any(mention.parts for mention in document.mentions):
         raise ValueError("a mention is discontinuous")
-    if source.has_words:
-        return source.read_words()
+    words = source.words.read()
+    if words:
+        return words
     if n_tokens > limits.MAX_TOKENS:
         limit = f"limit: {limits.MAX_TOKENS:,}"
         raise ValueError(f"it has {n_tokens:,} tokens, but no words ({limit})")
@@ -182,7 +178,7 @@ def _list_words(document: AnnotatedDocument, source: TokenSource) -> Sequence[st
 
 def _format_cells(
     document: AnnotatedDocument,
-    source: TokenSource,
+    source: Document,
     ids: Sequence[str],
     chains: Sequence[Sequence[int]],
     side: str,

@@ -20,12 +20,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.coref.formats.conll import WORD, ConllWords, read_conll
+from closeread.tasks.coref.formats.conll import WORD, read_conll
 from closeread.tasks.coref.formats.lines import place_brackets
 from closeread.tasks.marmara.documents import (
     NO_GAPS,
@@ -143,24 +141,21 @@ class ConllDocument:
 
 def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     """Read the documents of a CoNLL file; those without the columns are a problem, and left out."""
-    table = read_conll(path)
-    words = table.words if isinstance(table.words, ConllWords) else None
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
     found = []
-    for index, name in enumerate(table.names):
-        read = words.read_columns(index, [0, 1, 2]) if words is not None else None
-        is_empty = table.n_tokens is not None and not table.n_tokens[index]
-        if words is None or read is None or is_empty:
-            what = f"document {quote(name)} has {'no rows' if is_empty else 'too few columns'}"
-            problems.add(f"{what} (expected {COLUMNS})")
+    for document in read_conll(path).documents:
+        name = document.name
+        read = document.words.read_columns([0, 1, 2])
+        if not document.n_tokens or read is None:
+            what = "too few columns" if document.n_tokens else "no rows"
+            problems.add(f"document {quote(name)} has {what} (expected {COLUMNS})")
             continue
-        rows = [Row(*row) for row in zip(*read[0], words.lines(index), strict=True)]
-        places = range(*borders[index : index + 2])
+        rows = [Row(*row) for row in zip(*read.columns, read.lines, strict=True)]
         mentions = [
-            (table.label(place), (int(table.start[place]), int(table.end[place])))
-            for place in places
+            (entity.label, (mention.start, mention.end))
+            for entity in document.entities
+            for mention in entity.mentions
         ]
-        found.append(ConllDocument(name, index not in table.unnamed, rows, mentions))
+        found.append(ConllDocument(name, document.is_named, rows, mentions))
     return found
 
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, quote
@@ -32,21 +32,16 @@ from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
+    Documents,
     EmptyNode,
     ListedWords,
-    MentionTable,
-    make_table,
+    Mention,
 )
-from closeread.tasks.coref.formats.lines import (
-    FoundMention,
-    check_name,
-    make_document,
-)
+from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.relations import (
     Bridging,
     DocumentRelations,
     Place,
-    Relations,
     find_circles,
     merge_runs,
 )
@@ -245,24 +240,22 @@ class _Document:
         before = self.token_of_word[n_words - 1] if n_words else -1
         return ((-1 - n_words, markable.zero - before - 1),)
 
-    def find_mention(self, markable: Markable) -> FoundMention:
+    def find_mention(self, markable: Markable) -> Mention:
         """Return a markable as a mention, which is interrupted by the zeros between its words."""
-        tokens = [
-            t for first, last in markable.list_words() for t in self.token_of_word[first : last + 1]
-        ]
         if markable.zero is not None:
             tokens = [markable.zero]
+        else:
+            tokens = []
+            for first, last in markable.list_words():
+                tokens += self.token_of_word[first : last + 1]
         first, last = markable.minimum or (0, -1)
-        if last >= len(self.token_of_word):
+        n_words = len(self.token_of_word)
+        if last >= n_words:
             what = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
-            expected = (
-                f"expected at most {len(self.token_of_word):,}, the number of words of the document"
-            )
+            expected = f"expected at most {n_words:,}, the number of words of the document"
             self._problems.add(f"{what} ({expected})", markable.line)
-        parts = tuple(merge_runs((token, token) for token in tokens))
-        return FoundMention(
-            markable.entity, parts, minimum=tuple(self.token_of_word[first : last + 1])
-        )
+        spans = merge_runs((token, token) for token in tokens)
+        return make_mention(spans, minimum=tuple(self.token_of_word[first : last + 1]))
 
     def list_antecedents(self, markables: Sequence[Markable]) -> dict[str, list[str]]:
         """List the antecedents of each entity with split antecedents."""
@@ -338,10 +331,16 @@ class _Reader:
         for document in self.documents:
             document.end()
         has_deixis = any(document.deixis.markables for document in self.documents)
-        table = None
+        documents: list[Document] = []
         if not self.problems:
-            table = self._make_layer("identity", self._make_layer("deixis") if has_deixis else None)
-        return Parsed(table or [], list(self.seen.values()), self.problems)
+            documents = [_make_document(document) for document in self.documents]
+            if has_deixis:
+                deixis = map(_make_deixis, self.documents)
+                documents = [
+                    replace(document, deixis=layer)
+                    for document, layer in zip(documents, deixis, strict=True)
+                ]
+        return Parsed(Documents(documents), list(self.seen.values()), self.problems)
 
     def _begin_document(self, line: int, name: str) -> None:
         if name:
@@ -432,26 +431,36 @@ class _Reader:
         self._last, self._begins_sentence = found or self._last, False
         return found is not None and found[1] is not None
 
-    def _make_layer(self, name: str, deixis: MentionTable | None = None) -> MentionTable:
-        """Convert the markables of a layer to a table; report wrong minimum spans and antecedents."""
-        made: list[Document] = []
-        relations = {}
-        for one in self.documents:
-            markables = (one.deixis if name == "deixis" else one.identity).markables
-            relations[one.name] = one.find_relations(
-                markables, {} if name == "deixis" else one.anchors
-            )
-            mentions = [
-                one.find_mention(markable) for markable in markables if markable.is_referring
-            ]
-            # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
-            zeros = sorted({*range(len(one.words))}.difference(one.token_of_word))
-            empty = [EmptyNode(token, 0, ()) for token in zeros]
-            made.append(make_document(one.name, len(one.words), mentions, empty=empty))
-        words = ListedWords(
-            [one.words for one in self.documents], [one.lines for one in self.documents]
-        )
-        return make_table(made, words=words, relations=Relations(relations, deixis))
+
+def _make_document(read: _Document) -> Document:
+    """Return the identity layer of a document; report wrong minimum spans and antecedents."""
+    return _make_layer(read, read.identity.markables, read.anchors)
+
+
+def _make_deixis(read: _Document) -> Document:
+    """Return the layer of discourse deixis of a document; report wrong minimum spans and antecedents."""
+    return _make_layer(read, read.deixis.markables, {})
+
+
+def _make_layer(
+    read: _Document, markables: Sequence[Markable], anchors: Mapping[str, str | None]
+) -> Document:
+    relations = read.find_relations(markables, anchors)
+    mentions = [
+        (markable.entity, read.find_mention(markable))
+        for markable in markables
+        if markable.is_referring
+    ]
+    # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
+    zeros = sorted(set(range(len(read.words))).difference(read.token_of_word))
+    return Document(
+        name=read.name,
+        entities=group_mentions(mentions),
+        n_tokens=len(read.words),
+        words=ListedWords(read.words, read.lines),
+        nodes=[EmptyNode(token, 0, ()) for token in zeros],
+        relations=relations,
+    )
 
 
 def read_records(path: Path, split: str) -> Parsed:

@@ -25,12 +25,10 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
@@ -40,12 +38,15 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_l
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.documents import (
+    UNKNOWN_SENTENCE,
+    Document,
+    Documents,
     EmptyNode,
     ListedWords,
-    MentionTable,
-    count_notice,
-    mention_table,
+    documents_of,
+    list_entities,
 )
+from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -54,12 +55,14 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
 """The fields with entities."""
 
-EMPTY, UNKNOWN = "##", -1  # how CRAC's empty nodes begin; their sentence
+EMPTY = "##"
+"""How CRAC's empty nodes begin."""
+
 EMPTY_ID = re.compile(r"[0-9]+\.0*[1-9][0-9]*")
 
 
-class Document(NamedTuple):
-    """A document as closeread needs it."""
+class NeuralDocument(NamedTuple):
+    """A document of a neural system, with what is wrong with it."""
 
     name: str
     clusters: Clusters  # with tokens counted from 0 and inclusive ends
@@ -77,13 +80,17 @@ class Dialect:
     of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
     # a record that follows the schema, given the field with the entities
-    convert: Callable[[Record, str], Document]
+    convert: Callable[[Record, str], NeuralDocument]
     # the field with the name, if there is any; documents that lack it are numbered from 1
     of_name: str | None
 
 
 class JsonWords(ListedWords):
-    """The words of documents of neural systems, whose preprocessing removes the slash of ``/.`` and ``/?``."""
+    """The words of a document of a neural system, whose preprocessing removes the slash of ``/.`` and ``/?``."""
+
+    replaces_blanks = True
+    drops_slashes = True
+    counts_empty_nodes = False
 
 
 def find_dialect(record: object) -> Dialect | None:
@@ -102,8 +109,8 @@ def describe_blind(counts: Mapping[str, int]) -> str:
 
 def read_neural(
     parsed: Parsed, dialect: Dialect, *, is_response: bool
-) -> MentionTable | list[Problem]:
-    """Return documents as columns, or their problems."""
+) -> Documents | list[Problem]:
+    """Return documents, or their problems."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
@@ -119,7 +126,7 @@ def read_neural(
         if field in given
         else None
     )
-    documents: list[Document] = []
+    documents: list[NeuralDocument] = []
     first: dict[str, int] = {}
     for i, record in enumerate(records):
         if isinstance(record, dict) and field not in record:
@@ -146,26 +153,31 @@ def read_neural(
             problems += [parsed.problem(i, what) for what in found]
     if problems:
         return problems
-    n_tokens = [document.n_tokens for document in documents]
-    lines = parsed.lines if parsed.places is not None else [0] * len(documents)
     notices: list[str] = []
     if other is not None:
         notices.append(f"entities are read from '{field}'; '{other}' is ignored.")
     n_blind = sum(record.get(field) is None for record in records)
     if n_blind:
         notices.append(count_notice(describe_blind, {"documents": n_blind}))
-    return replace(
-        mention_table(
-            [one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]
-        ),
-        n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
-        words=JsonWords(
-            [document.words for document in documents],
-            [[line] * len(document.words) for document, line in zip(documents, lines, strict=True)],
-        ),
-        empty=[one.empty for one in documents] if any(one.empty for one in documents) else None,
-        unnamed=frozenset(i for i, record in enumerate(records) if dialect.of_name not in record),
-        notices=notices,
+    lines = [0] * len(documents) if in_memory else parsed.lines
+    rows = zip(documents, lines, records, strict=True)
+    return Documents(
+        [
+            _make_document(document, line, is_named=dialect.of_name in record)
+            for document, line, record in rows
+        ],
+        notices,
+    )
+
+
+def _make_document(document: NeuralDocument, line: int, *, is_named: bool) -> Document:
+    return Document(
+        name=document.name,
+        entities=list_entities([cluster for cluster in document.clusters if cluster]),
+        n_tokens=document.n_tokens,
+        words=JsonWords(document.words, [line] * len(document.words)),
+        nodes=document.empty,
+        is_named=is_named,
     )
 
 
@@ -187,7 +199,7 @@ def _select_fields(record: Any, known: Iterable[str]) -> Any:
     return selected
 
 
-def _convert_e2e(record: Record, name: str) -> Document:
+def _convert_e2e(record: Record, name: str) -> NeuralDocument:
     """Convert a document of e2e-coref."""
     sentences, tokens, places = (
         record.get("sentences"),
@@ -205,7 +217,7 @@ def _convert_e2e(record: Record, name: str) -> Document:
         problems.append(
             f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)"
         )
-    return Document(record["doc_key"], clusters, n_tokens, words or (), problems)
+    return NeuralDocument(record["doc_key"], clusters, n_tokens, words or (), problems)
 
 
 def _convert_subtokens(
@@ -215,7 +227,7 @@ def _convert_subtokens(
     subtokens: Sequence[str] | None,
     tokens: Sequence[str] | None,
     places: Sequence[int],
-) -> Document:
+) -> NeuralDocument:
     """Convert a document whose mentions count subtokens.
 
     Without `tokens`, the number of tokens is unknown, since the last ones may have no subtokens.
@@ -237,10 +249,10 @@ def _convert_subtokens(
         clusters = [
             [[places[start], places[end]] for start, end in cluster] for cluster in clusters
         ]
-    return Document(document, clusters, n_tokens, tokens or (), problems)
+    return NeuralDocument(document, clusters, n_tokens, tokens or (), problems)
 
 
-def _convert_word_level(record: Record, name: str) -> Document:
+def _convert_word_level(record: Record, name: str) -> NeuralDocument:
     """Convert a document of wl-coref; with a part, its name is the one that CoNLL-2012 gives it."""
     words, part = record["cased_words"], record.get("part_id")
     problems = []
@@ -255,34 +267,38 @@ def _convert_word_level(record: Record, name: str) -> Document:
     document = (
         record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
     )
-    return Document(document, clusters, len(words), words, problems)
+    return NeuralDocument(document, clusters, len(words), words, problems)
 
 
-def _convert_maverick(record: Record, name: str) -> Document:
+def _convert_maverick(record: Record, name: str) -> NeuralDocument:
     """Convert a document of Maverick or of CRAC's language models."""
     tokens, clusters = record.get("tokens"), record[name] or []
     n_tokens = None if tokens is None else len(tokens)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
     words, empty = mark_empty_nodes(tokens or ())
-    return Document(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
+    return NeuralDocument(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
 
 
-def _convert_allennlp(record: Record, name: str) -> Document:
+def _convert_allennlp(record: Record, name: str) -> NeuralDocument:
     """Convert a document of AllenNLP's predictor."""
     words, clusters = record["document"], record[name]
     problems = list(find_misplaced_mentions(clusters, len(words), name))
-    return Document("", clusters, len(words), words, problems)
+    return NeuralDocument("", clusters, len(words), words, problems)
 
 
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
     """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
-    empty = [EmptyNode(i, UNKNOWN, ()) for i, token in enumerate(tokens) if token.startswith(EMPTY)]
+    empty = [
+        EmptyNode(i, UNKNOWN_SENTENCE, ())
+        for i, token in enumerate(tokens)
+        if token.startswith(EMPTY)
+    ]
     return [
         (token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens
     ], empty
 
 
-def _convert_placed(record: Record, name: str) -> Document:
+def _convert_placed(record: Record, name: str) -> NeuralDocument:
     """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
     # PreCo's ends are exclusive
     sentences, after = record["sentences"], int(name == "mention_clusters")
@@ -306,7 +322,7 @@ def _convert_placed(record: Record, name: str) -> Document:
         EmptyNode(token, bisect_right(starts, token) - 1, ())
         for token in record.get("empty_nodes", ())
     ]
-    return Document(record["id"], clusters, len(words), words, problems, empty)
+    return NeuralDocument(record["id"], clusters, len(words), words, problems, empty)
 
 
 ALLENNLP = Dialect("allennlp_document", ("clusters",), ("clusters",), _convert_allennlp, None)
@@ -431,42 +447,31 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     notices = list(dict.fromkeys(problem.message for problem in dropped))
-    return parsed._replace(records=replace(table_of(parsed.records), notices=notices))
+    return parsed._replace(records=documents_of(parsed.records).noted(*notices))
 
 
-def table_of(records: Sequence[Record]) -> MentionTable:
-    """Convert records that fit the schema to columns."""
-    if isinstance(records, MentionTable):
-        return records
-    table = mention_table(
-        [record["document"] for record in records], [record["clusters"] for record in records]
-    )
-    n_tokens = [record.get("n_tokens") for record in records]
-    return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
-
-
-def dump_coref_json(table: MentionTable) -> str:
-    """Convert documents to JSON Lines, with the heads of mentions if the table has them.
+def dump_coref_json(documents: Documents) -> str:
+    """Convert documents to JSON Lines, with the heads of mentions if all have them.
 
     Raises:
         ValueError: a mention is discontinuous, or the name of a document is empty or contains a control character,
             which the format can't express.
     """
-    if "" in table.names:
+    if "" in documents.names:
         raise ValueError("JSON Lines can't express a document with an empty name")
-    if table.parts:
+    if documents.table.parts:
         raise ValueError("JSON Lines can't express discontinuous mentions")
-    if table.n_tokens is None:
-        return dump_json_lines(table)
-    n_tokens = table.n_tokens.tolist()
+    if not documents.has_lengths:
+        return dump_json_lines(documents)
+    lengths = [document.n_tokens for document in documents.documents]
     return dump_json_lines(
-        {**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True)
+        {**record, "n_tokens": n} for record, n in zip(documents, lengths, strict=True)
     )
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_coref_json(table_of(records)),
+    lambda records: dump_coref_json(documents_of(records)),
     suffixes=SUFFIXES,
     # a list is not JSON Lines, but nothing else either, save a link
     first_line=re.compile(r"\{|\[(?!.*\]\(#)"),
