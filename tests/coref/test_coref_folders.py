@@ -371,6 +371,16 @@ def test_broken_files_are_left_out_on_both_sides(tmp_path, missing):
     assert report_files(key, whole, skip_invalid="true").total.n_units == 2
 
 
+@pytest.mark.filterwarnings("ignore:.*1 file with errors is left out:closeread.CloseReadWarning")
+@pytest.mark.parametrize("missing", ["empty", "skip", "error"])
+@pytest.mark.parametrize("words", ["error", "warn", "ignore", "align"])
+def test_broken_files_are_left_out_however_words_are_compared(tmp_path, words, missing):
+    key, response = write_broken(tmp_path / "k", ""), write_broken(tmp_path / "r", "c")
+    report = report_files(key, response, skip_invalid="true", words=words, missing=missing)
+    assert report.total.n_units == 2
+    assert report.total.scores["mentions/f1"].value == 1
+
+
 def test_broken_files_on_the_command_line(run, tmp_path):
     key, response = write_broken(tmp_path / "k", ""), write_broken(tmp_path / "r", "c")
     done = run("score", "coref", key, response)
