@@ -144,7 +144,8 @@ def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
-    if foreign := describe_foreign_file(data):
+    foreign = describe_foreign_file(data)
+    if foreign:
         raise FormatError(path, [Problem(foreign)])
     if b"\0" in data:
         raise FormatError(

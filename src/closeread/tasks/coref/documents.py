@@ -15,9 +15,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from closeread import limits
-from closeread.exceptions import quote
+from closeread.exceptions import pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.mention_table import MentionTable, stack_documents, unstack_table
+from closeread.tasks.coref.mention_table import MentionTable, stack_documents
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.relations import DocumentRelations
@@ -142,12 +142,12 @@ class TokenColumns(NamedTuple):
     """Columns of the rows of a document's tokens.
 
     Attributes:
-        columns: the cells of each column, a cell for each token.
+        cells: the cells of each column, a cell for each token.
         sentences: the number of each token's sentence in the document, from 0.
         lines: the line of each token in the file, from 1.
     """
 
-    columns: Sequence[Sequence[str]]
+    cells: Sequence[Sequence[str]]
     sentences: Sequence[int]
     lines: Sequence[int]
 
@@ -264,7 +264,7 @@ class Documents(Sequence[Record]):
     def documents(self) -> Sequence[Document]:
         """The documents."""
         source = self._source
-        return unstack_table(source) if isinstance(source, MentionTable) else source
+        return _unstack_table(source) if isinstance(source, MentionTable) else source
 
     @cached_property
     def table(self) -> MentionTable:
@@ -362,6 +362,9 @@ class Documents(Sequence[Record]):
     def __len__(self) -> int:
         return len(self.names)
 
+    def __repr__(self) -> str:
+        return f"<Documents: {pluralize(len(self), 'document')}>"
+
     @overload
     def __getitem__(self, index: int) -> Record: ...
     @overload
@@ -377,6 +380,24 @@ class Documents(Sequence[Record]):
             else:
                 clusters.append([[*mention[:2]] for mention in entity.mentions])
         return {"document": document.name, "clusters": clusters}
+
+
+def _unstack_table(table: MentionTable) -> list[Document]:
+    """Return the documents of clusters in memory, which have nothing but names, spans and heads."""
+    starts, ends = table.start.tolist(), table.end.tolist()
+    heads = table.head.tolist() if table.head is not None else [None] * len(starts)
+    mentions = list(map(Mention, starts, ends, heads))
+    entities_by_document: list[list[Entity]] = [[] for _ in table.names]
+    borders = table.entity.searchsorted(range(table.n_entities + 1)).tolist()
+    for first, last in pairwise(borders):
+        entity = Entity("", mentions[first:last])
+        entities_by_document[table.document[first]].append(entity)
+    return [
+        Document(name, entities, is_named=table.is_named, is_absent=number in table.absent)
+        for number, (name, entities) in enumerate(
+            zip(table.names, entities_by_document, strict=True)
+        )
+    ]
 
 
 # Spans

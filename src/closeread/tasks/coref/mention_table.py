@@ -212,26 +212,6 @@ def _stack_orders(documents: Sequence[Document]) -> Ints | None:
     return np.array(places, np.int64)
 
 
-def unstack_table(table: MentionTable) -> list[Document]:
-    """Return the documents of clusters in memory, which have nothing but names, spans and heads."""
-    from closeread.tasks.coref.documents import Document, Entity, Mention
-
-    starts, ends = table.start.tolist(), table.end.tolist()
-    heads = [None] * len(starts) if table.head is None else table.head.tolist()
-    mentions = list(map(Mention, starts, ends, heads))
-    entities_by_document: list[list[Entity]] = [[] for _ in table.names]
-    borders = np.searchsorted(table.entity, np.arange(table.n_entities + 1)).tolist()
-    for first, last in pairwise(borders):
-        entity = Entity("", mentions[first:last])
-        entities_by_document[table.document[first]].append(entity)
-    return [
-        Document(name, entities, is_named=table.is_named, is_absent=number in table.absent)
-        for number, (name, entities) in enumerate(
-            zip(table.names, entities_by_document, strict=True)
-        )
-    ]
-
-
 def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
     """Convert the clusters of documents to columns if nothing about them is wrong, or has to be converted.
 

@@ -141,22 +141,22 @@ class ConllDocument:
 
 def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     """Read the documents of a CoNLL file; those without the columns are a problem, and left out."""
-    found = []
+    documents = []
     for document in read_conll(path).documents:
         name = document.name
-        read = document.words.read_columns([0, 1, 2])
-        if not document.n_tokens or read is None:
+        columns = document.words.read_columns([0, 1, 2])
+        if not document.n_tokens or columns is None:
             what = "too few columns" if document.n_tokens else "no rows"
             problems.add(f"document {quote(name)} has {what} (expected {COLUMNS})")
             continue
-        rows = [Row(*row) for row in zip(*read.columns, read.lines, strict=True)]
-        mentions = [
-            (entity.label, (mention.start, mention.end))
-            for entity in document.entities
-            for mention in entity.mentions
-        ]
-        found.append(ConllDocument(name, document.is_named, rows, mentions))
-    return found
+        rows = [Row(*row) for row in zip(*columns.cells, columns.lines, strict=True)]
+        mentions = []
+        for entity in document.entities:
+            mentions += [
+                (entity.label, (mention.start, mention.end)) for mention in entity.mentions
+            ]
+        documents.append(ConllDocument(name, document.is_named, rows, mentions))
+    return documents
 
 
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:

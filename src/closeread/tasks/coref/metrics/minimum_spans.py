@@ -61,30 +61,32 @@ def read_trees(documents: Documents, source: Path) -> Documents:
     """Return the documents of a key with their constituents; messages name its file."""
     if all(document.words.n_columns == 0 for document in documents.documents):
         raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
-    lacking, invalid, unbalanced = ProblemList(), ProblemList(), ProblemList()
+    lacking = ProblemList()
+    invalid = ProblemList()
+    unbalanced = ProblemList()
     with_trees = []
     for document in documents.documents:
-        found = document.words.read_columns((TAG_CELL, TREE_CELL))
+        columns = document.words.read_columns((TAG_CELL, TREE_CELL))
         if document.n_tokens == 0:
-            found = TokenColumns([[], []], [], [])
-        if found is None or (found.lines and {"-", "_"}.issuperset(found.columns[0])):
+            columns = TokenColumns([[], []], [], [])
+        if columns is None or (columns.lines and {"-", "_"}.issuperset(columns.cells[1])):
             what = f"document {quote(document.name)} has no constituents ({EXPECTED})"
             line = document.line_of(0) if document.n_tokens else None
             lacking.add(what, line, file=document.file)
             continue
-        tags, cells = found.columns
+        tags, cells = columns.cells
         forms = document.words.read()
-        digest = hashlib.blake2b(np.array(found.sentences, "<i8").tobytes(), digest_size=16)
+        digest = hashlib.blake2b(np.array(columns.sentences, "<i8").tobytes(), digest_size=16)
         for column in (forms, tags, cells):
             digest.update("\n".join((*column, "")).encode("utf-8"))
-        rows = list(map(TreeRow, forms, tags, cells, found.sentences))
+        rows = list(map(TreeRow, forms, tags, cells, columns.sentences))
         with_trees.append(replace(document, constituents=Constituents(rows, digest.digest())))
-        for cell, line in zip(cells, found.lines, strict=True):
+        for cell, line in zip(cells, columns.lines, strict=True):
             if not CELL.fullmatch(cell):
                 what = f"{quote(cell)} is not part of a tree (expected '*' with brackets)"
                 invalid.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
         for token, what in _find_unbalanced(rows):
-            line = found.lines[token]
+            line = columns.lines[token]
             unbalanced.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
     for problems in (lacking, invalid, unbalanced):
         problems.raise_any(source)
