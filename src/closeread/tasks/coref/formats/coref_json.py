@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
@@ -99,7 +99,8 @@ def find_dialect(record: object) -> Dialect | None:
         return None
     if "document" in record:
         return ALLENNLP if isinstance(record["document"], list) else None
-    return next((one for name, one in DIALECTS.items() if name in record), None)
+    dialects = [dialect for field, dialect in DIALECTS.items() if field in record]
+    return dialects[0] if dialects else None
 
 
 def describe_blind(counts: Mapping[str, int]) -> str:
@@ -118,44 +119,35 @@ def read_neural(
     in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=SURROGATES if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
-    names = dialect.of_response if is_response else dialect.of_key
-    given = {name for record in records if isinstance(record, dict) for name in record}
-    field = next((name for name in names if name in given), names[0])
-    other = (
-        next((name for name in ENTITIES if name in given and name != field), None)
-        if field in given
-        else None
-    )
+    present = {name for record in records if isinstance(record, dict) for name in record}
+    field = _choose_field(dialect.of_response if is_response else dialect.of_key, present)
     documents: list[NeuralDocument] = []
-    first: dict[str, int] = {}
-    for i, record in enumerate(records):
+    first_by_name: dict[str, int] = {}
+    for number, record in enumerate(records):
         if isinstance(record, dict) and field not in record:
-            having = next((name for name in dialect.of_response if name in record), None)
-            if "clusters_text_mentions" in record:
-                what = "only the text of mentions is given, which may occur more than once"
-                problems.append(parsed.problem(i, what))
-                continue
-            hint = f"; '{having}' are those of a response" if having else ""
-            expected = f"is missing (expected the entities of the document{hint})"
-            what = "is missing, but other documents have it" if field in given else expected
-            problems.append(parsed.problem(i, f"'{field}' {what}"))
+            lacking = _describe_lacking(record, field, dialect, is_in_others=field in present)
+            problems.append(parsed.problem(number, lacking))
         elif not problems or validator.accepts(record):
-            documents.append(dialect.convert(record, field))
+            document = dialect.convert(record, field)
             # Words are only compared, so they may be line ends and other control characters.
-            found = [*documents[-1].problems]
-            if unsafe := describe_unsafe(documents[-1].name):
-                found.append(f"document name {unsafe}")
+            unsafe = describe_unsafe(document.name)
             if dialect.of_name not in record:
-                documents[-1] = documents[-1]._replace(name=str(i + 1))
-            name = documents[-1].name
-            if (before := first.setdefault(name, i)) != i:
-                found.append(f"duplicate document {quote(name)} (first {parsed.place(before)})")
-            problems += [parsed.problem(i, what) for what in found]
+                document = document._replace(name=str(number + 1))
+            documents.append(document)
+            messages = list(document.problems)
+            if unsafe:
+                messages.append(f"document name {unsafe}")
+            first = first_by_name.setdefault(document.name, number)
+            if first != number:
+                where = parsed.place(first)
+                messages.append(f"duplicate document {quote(document.name)} (first {where})")
+            problems += [parsed.problem(number, message) for message in messages]
     if problems:
         return problems
     notices: list[str] = []
-    if other is not None:
-        notices.append(f"entities are read from '{field}'; '{other}' is ignored.")
+    ignored = [name for name in ENTITIES if name in present and name != field]
+    if field in present and ignored:
+        notices.append(f"entities are read from '{field}'; '{ignored[0]}' is ignored.")
     n_blind = sum(record.get(field) is None for record in records)
     if n_blind:
         notices.append(count_notice(describe_blind, {"documents": n_blind}))
@@ -170,6 +162,25 @@ def read_neural(
     )
 
 
+def _choose_field(preferred: Sequence[str], present: Collection[str]) -> str:
+    """Return the first of the fields with entities that some document has; without any, the first of all."""
+    fields = [name for name in preferred if name in present]
+    return fields[0] if fields else preferred[0]
+
+
+def _describe_lacking(record: Record, field: str, dialect: Dialect, *, is_in_others: bool) -> str:
+    """Say that a document lacks the field with the entities."""
+    if "clusters_text_mentions" in record:
+        return "only the text of mentions is given, which may occur more than once"
+    if is_in_others:
+        return f"'{field}' is missing, but other documents have it"
+    hint = ""
+    predicted = [name for name in dialect.of_response if name in record]
+    if predicted:
+        hint = f"; '{predicted[0]}' are those of a response"
+    return f"'{field}' is missing (expected the entities of the document{hint})"
+
+
 def _make_document(document: NeuralDocument, line: int, *, is_named: bool) -> Document:
     return Document(
         name=document.name,
@@ -182,41 +193,49 @@ def _make_document(document: NeuralDocument, line: int, *, is_named: bool) -> Do
 
 
 def _select_fields(record: Any, known: Iterable[str]) -> Any:
+    """Return a document with the fields that its dialect knows; of the tokens of coref-data, their texts."""
     if not isinstance(record, Mapping):
         return record
     selected = {name: record[name] for name in known if name in record}
     if "empty_nodes" in known and isinstance(record.get("sentences"), list):
-        rows = [
-            row["tokens"] if isinstance(row, Mapping) and "tokens" in row else row
-            for row in record["sentences"]
-        ]
         with suppress(TypeError, AttributeError):  # the schema reports it
-            names = [str(token.get("id")) for row in rows for token in row]
+            sentences = list(map(_list_tokens, record["sentences"]))
+            ids = [str(token.get("id")) for token in chain.from_iterable(sentences)]
             selected["empty_nodes"] = [
-                i for i, name in enumerate(names) if EMPTY_ID.fullmatch(name)
+                number for number, name in enumerate(ids) if EMPTY_ID.fullmatch(name)
             ]
-            selected["sentences"] = [[token.get("text") for token in row] for row in rows]
+            selected["sentences"] = list(map(_list_texts, sentences))
     return selected
+
+
+def _list_tokens(sentence: Any) -> Any:
+    """Return the tokens of a sentence of coref-data, which may be all that it is."""
+    return (
+        sentence["tokens"] if isinstance(sentence, Mapping) and "tokens" in sentence else sentence
+    )
+
+
+def _list_texts(sentence: Sequence[Mapping[str, Any]]) -> list[Any]:
+    return [token.get("text") for token in sentence]
 
 
 def _convert_e2e(record: Record, name: str) -> NeuralDocument:
     """Convert a document of e2e-coref."""
-    sentences, tokens, places = (
-        record.get("sentences"),
-        record.get("tokens"),
-        record.get("subtoken_map"),
-    )
     clusters = record[name]
+    sentences = record.get("sentences")
+    tokens = record.get("tokens")
+    token_of_subtoken = record.get("subtoken_map")
     flat = None if sentences is None else list(chain.from_iterable(sentences))
-    if places is not None:
-        return _convert_subtokens(record["doc_key"], clusters, name, flat, tokens, places)
+    if token_of_subtoken is not None:
+        return _convert_subtokens(
+            record["doc_key"], clusters, name, flat, tokens, token_of_subtoken
+        )
     words = tokens if flat is None else flat
     n_tokens = None if words is None else len(words)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
     if flat is not None and tokens is not None and len(flat) != len(tokens):
-        problems.append(
-            f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)"
-        )
+        lengths = f"sentences have {len(flat):,} words, but tokens {len(tokens):,}"
+        problems.append(f"{lengths} (expected the same words)")
     return NeuralDocument(record["doc_key"], clusters, n_tokens, words or (), problems)
 
 
@@ -226,103 +245,113 @@ def _convert_subtokens(
     name: str,
     subtokens: Sequence[str] | None,
     tokens: Sequence[str] | None,
-    places: Sequence[int],
+    token_of_subtoken: Sequence[int],
 ) -> NeuralDocument:
     """Convert a document whose mentions count subtokens.
 
     Without `tokens`, the number of tokens is unknown, since the last ones may have no subtokens.
     """
     n_tokens = None if tokens is None else len(tokens)
-    problems = list(find_misplaced_mentions(clusters, len(places), name))
-    if subtokens is not None and len(subtokens) != len(places):
+    n_mapped = len(token_of_subtoken)
+    problems = list(find_misplaced_mentions(clusters, n_mapped, name))
+    if subtokens is not None and len(subtokens) != n_mapped:
         expected = f"expected {len(subtokens):,}, one for each subtoken"
-        problems.append(f"the length of subtoken_map is {len(places):,} ({expected})")
-    descents = (i for i, (one, other) in enumerate(pairwise(places), start=1) if other < one)
-    if (descent := next(descents, None)) is not None:
-        found = f"subtoken_map[{descent}] is {places[descent]} after {places[descent - 1]}"
-        problems.append(f"{found} (expected tokens in ascending order)")
-    if n_tokens is not None and places and max(places) >= n_tokens:
-        problems.append(
-            f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)"
-        )
-    if not problems:
-        clusters = [
-            [[places[start], places[end]] for start, end in cluster] for cluster in clusters
-        ]
-    return NeuralDocument(document, clusters, n_tokens, tokens or (), problems)
+        problems.append(f"the length of subtoken_map is {n_mapped:,} ({expected})")
+    for number, (before, after) in enumerate(pairwise(token_of_subtoken), start=1):
+        if after < before:
+            descent = f"subtoken_map[{number}] is {after} after {before}"
+            problems.append(f"{descent} (expected tokens in ascending order)")
+            break
+    highest = max(token_of_subtoken, default=-1)
+    if n_tokens is not None and highest >= n_tokens:
+        expected = f"expected less than {n_tokens}, the number of tokens"
+        problems.append(f"subtoken_map has token {highest} ({expected})")
+    if problems:
+        return NeuralDocument(document, [], n_tokens, (), problems)
+
+    def find_tokens(cluster: Sequence[Sequence[int]]) -> list[list[int]]:
+        return [[token_of_subtoken[start], token_of_subtoken[end]] for start, end in cluster]
+
+    return NeuralDocument(document, list(map(find_tokens, clusters)), n_tokens, tokens or (), [])
 
 
 def _convert_word_level(record: Record, name: str) -> NeuralDocument:
     """Convert a document of wl-coref; with a part, its name is the one that CoNLL-2012 gives it."""
-    words, part = record["cased_words"], record.get("part_id")
+    words = record["cased_words"]
+    part = record.get("part_id")
     problems = []
-    clusters = [[[start, end - 1] for start, end in cluster] for cluster in record[name]]
-    for i, cluster in enumerate(record[name]):
-        for j, (start, end) in enumerate(cluster):
+    clusters = []
+    for cluster_number, cluster in enumerate(record[name]):
+        clusters.append([[start, end - 1] for start, end in cluster])
+        for number, (start, end) in enumerate(cluster):
             if not start < end <= len(words):
-                expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
-                problems.append(
-                    f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})"
+                form = (
+                    f"[start, end] with start < end <= {len(words)}, since ends are exclusive here"
                 )
-    document = (
-        record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
-    )
+                what = f"[{start}, {end}] is not a span of the document (expected {form})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+    document = record["document_id"]
+    if part is not None:
+        document += f"; part {part:03d}"
     return NeuralDocument(document, clusters, len(words), words, problems)
 
 
 def _convert_maverick(record: Record, name: str) -> NeuralDocument:
     """Convert a document of Maverick or of CRAC's language models."""
-    tokens, clusters = record.get("tokens"), record[name] or []
+    tokens = record.get("tokens")
+    clusters = record[name] or []
     n_tokens = None if tokens is None else len(tokens)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
-    words, empty = mark_empty_nodes(tokens or ())
-    return NeuralDocument(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
+    words, nodes = mark_empty_nodes(tokens or ())
+    return NeuralDocument(record.get("doc_id", ""), clusters, n_tokens, words, problems, nodes)
 
 
 def _convert_allennlp(record: Record, name: str) -> NeuralDocument:
     """Convert a document of AllenNLP's predictor."""
-    words, clusters = record["document"], record[name]
+    words = record["document"]
+    clusters = record[name]
     problems = list(find_misplaced_mentions(clusters, len(words), name))
     return NeuralDocument("", clusters, len(words), words, problems)
 
 
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
     """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
-    empty = [
-        EmptyNode(i, UNKNOWN_SENTENCE, ())
-        for i, token in enumerate(tokens)
-        if token.startswith(EMPTY)
-    ]
-    return [
-        (token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens
-    ], empty
+    words = []
+    nodes = []
+    for number, token in enumerate(tokens):
+        if token.startswith(EMPTY):
+            nodes.append(EmptyNode(number, UNKNOWN_SENTENCE, ()))
+            token = token.removeprefix(EMPTY) or "_"
+        words.append(token)
+    return words, nodes
 
 
 def _convert_placed(record: Record, name: str) -> NeuralDocument:
     """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
-    # PreCo's ends are exclusive
-    sentences, after = record["sentences"], int(name == "mention_clusters")
+    sentences = record["sentences"]
     starts = list(accumulate(map(len, sentences), initial=0))
-    words, problems, clusters = list(chain.from_iterable(sentences)), [], []
-    for i, cluster in enumerate(record[name]):
-        clusters.append(
-            [
-                [starts[s] + first, starts[s] + last - after]
-                for s, first, last in cluster
-                if s < len(sentences)
-            ]
-        )
-        for j, (s, first, last) in enumerate(cluster):
-            if s >= len(sentences) or not first <= last - after < len(sentences[s]):
-                expected = f"expected [sentence, first, {'one after the ' * after}last] of the {len(sentences):,} sentences"
-                problems.append(
-                    f"{name}[{i}][{j}]: [{s}, {first}, {last}] is not a span of the document ({expected})"
-                )
-    empty = [
+    # PreCo's ends are exclusive.
+    is_exclusive = name == "mention_clusters"
+    form = "[sentence, first, one after the last]" if is_exclusive else "[sentence, first, last]"
+    expected = f"expected {form} of the {len(sentences):,} sentences"
+    problems = []
+    clusters = []
+    for cluster_number, cluster in enumerate(record[name]):
+        mentions = []
+        for number, (sentence, first, end) in enumerate(cluster):
+            last = end - 1 if is_exclusive else end
+            if sentence < len(sentences) and first <= last < len(sentences[sentence]):
+                mentions.append([starts[sentence] + first, starts[sentence] + last])
+            else:
+                what = f"[{sentence}, {first}, {end}] is not a span of the document ({expected})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+        clusters.append(mentions)
+    words = list(chain.from_iterable(sentences))
+    nodes = [
         EmptyNode(token, bisect_right(starts, token) - 1, ())
         for token in record.get("empty_nodes", ())
     ]
-    return NeuralDocument(record["id"], clusters, len(words), words, problems, empty)
+    return NeuralDocument(record["id"], clusters, len(words), words, problems, nodes)
 
 
 ALLENNLP = Dialect("allennlp_document", ("clusters",), ("clusters",), _convert_allennlp, None)
@@ -352,13 +381,12 @@ DIALECTS = {
     ),
     "clusters_token_offsets": MAVERICK,
     "clusters_text_mentions": MAVERICK,
-    **{
-        field: Dialect(definition, (field,), (field,), _convert_placed, "id")
-        for field, definition in (
-            ("mention_clusters", "preco_document"),
-            ("coref_chains", "coref_data_document"),
-        )
-    },
+    "mention_clusters": Dialect(
+        "preco_document", ("mention_clusters",), ("mention_clusters",), _convert_placed, "id"
+    ),
+    "coref_chains": Dialect(
+        "coref_data_document", ("coref_chains",), ("coref_chains",), _convert_placed, "id"
+    ),
 }
 """By a field that all documents have."""
 
@@ -397,57 +425,65 @@ def read_dialect(
     path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False
 ) -> Parsed:
     """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
-    found = read_neural(parsed, dialect, is_response=is_response)
-    if isinstance(found, list):
-        raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
-    return parsed._replace(records=found)
+    documents = read_neural(parsed, dialect, is_response=is_response)
+    if isinstance(documents, list):
+        raise FormatError(path, sorted(documents, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=documents)
 
 
 def drop_other_fields(record: Any) -> Any:
-    """Return a document of a corpus with the fields that are scored, and anything else as it is."""
+    """Return a document of a corpus with the fields of coreference only, and anything else as it is."""
     if not isinstance(record, Mapping) or not all(name in record for name in UNSCORED_FIELDS):
         return record
     return {name: value for name, value in record.items() if name not in UNSCORED_FIELDS}
 
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:
+    """Read documents of our own schema."""
     validator = RowValidator(load_schema("coref"), "document")
-    foreign = {
-        i: said
-        for i, row in enumerate(parsed.records)
-        for name, said in FOREIGN.items()
-        if name in row
-    }
+    problems = ProblemList(parsed.problems)
+    foreign = _find_foreign_records(parsed.records)
+    for number, what in foreign.items():
+        problems.append(parsed.problem(number, what))
     dropped: list[Problem] = ProblemList()
     accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
     parsed = parsed._replace(records=accepted)
-    problems = ProblemList(
-        [*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())]
-    )
-    rejected = (problem for problem in invalid if problem.row not in foreign)
-    problems += (place_problem(parsed, problem) for problem in rejected)
-    fit = [
-        (record, line)
-        for record, line in zip(parsed.records, parsed.lines, strict=True)
-        if not problems or validator.accepts(record)
-    ]
-    seen: dict[str, int] = {}
-    for record, line in fit:
-        misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
-        problems += (Problem(found, line) for found in misplaced)
-        before = seen.setdefault(record["document"], line)
-        if before != line:
-            problems.append(
-                Problem(
-                    f"duplicate document {quote(record['document'])} (first on line {before})", line
-                )
-            )
-    lacking = find_lacking_heads([record["clusters"] for record, _ in fit])
-    problems += (Problem(what, fit[i][1]) for i, what in lacking)
+    for problem in invalid:
+        if problem.row not in foreign:
+            problems.append(place_problem(parsed, problem))
+    valid = []
+    for record, line in zip(parsed.records, parsed.lines, strict=True):
+        if not problems or validator.accepts(record):
+            valid.append((record, line))
+    problems += _find_wrong_documents(valid)
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     notices = list(dict.fromkeys(problem.message for problem in dropped))
     return parsed._replace(records=documents_of(parsed.records).noted(*notices))
+
+
+def _find_foreign_records(records: Sequence[Any]) -> dict[int, str]:
+    """Return what is wrong with the documents of other systems, by their numbers."""
+    foreign = {}
+    for number, record in enumerate(records):
+        for name, what in FOREIGN.items():
+            if name in record:
+                foreign[number] = what
+    return foreign
+
+
+def _find_wrong_documents(records: Sequence[tuple[Record, int]]) -> Iterator[Problem]:
+    """Find misplaced mentions, repeated names, and lacking heads, given documents with their lines."""
+    line_by_name: dict[str, int] = {}
+    for record, line in records:
+        for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
+            yield Problem(what, line)
+        first = line_by_name.setdefault(record["document"], line)
+        if first != line:
+            name = quote(record["document"])
+            yield Problem(f"duplicate document {name} (first on line {first})", line)
+    for number, what in find_lacking_heads([record["clusters"] for record, _ in records]):
+        yield Problem(what, records[number][1])
 
 
 def dump_coref_json(documents: Documents) -> str:
