@@ -134,6 +134,7 @@ def test_what_is_accepted(line):
 
 
 @given(st.lists(lines() | st.just('{"id":"a","label":"yes"}'), max_size=9), st.integers(1, 60))
+@example(['{"a":0}', "[{}]"], 1)
 def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_bytes):
     alone = [parse_json_lines([line]) for line in several]
     expected = [record for parsed in alone for record in parsed.records]
@@ -145,8 +146,12 @@ def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_bytes):
     assert numbers == [number for number, parsed in enumerate(alone, 1) if parsed.records]
     if records:
         found = [(problem.line, problem.message) for problem in problems]
-        wrong = [(n, parsed.problems[0]) for n, parsed in enumerate(alone, 1) if parsed.problems]
-        assert found == [(number, problem.message) for number, problem in wrong]
+        # Beside a record, a list of records is no other form of file.
+        beside = [parse_json_lines(['{"id":"a"}', line]).problems for line in several]
+        wrong = [
+            (number, problems[0].message) for number, problems in enumerate(beside, 1) if problems
+        ]
+        assert found == wrong
 
 
 # What may surround a value; brackets in texts, and objects that follow others, are no levels.

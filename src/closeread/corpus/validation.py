@@ -35,7 +35,6 @@ from closeread.corpus.schema import (
 )
 from closeread.exceptions import (
     FieldPath,
-    FormatError,
     Problem,
     ProblemList,
     describe_problems,
@@ -125,8 +124,7 @@ def validate_records(
         records = [records[number] for number in numbers]
     for index, message in find_inconsistencies(records):
         problems.append(parsed.problem(numbers[index], message))
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    problems.raise_any(path)
     if dropped:
         warn_all(describe_problems(str(path), dropped))
     return parsed.records
@@ -152,7 +150,7 @@ def check_records(
     )
     parsed = parsed._replace(records=records)
     if dropped is not None:
-        dropped += [name_problem(parsed, key, problem) for problem in unknown_fields or ()]
+        dropped.extend(name_problem(parsed, key, problem) for problem in unknown_fields or ())
     problems = ProblemList(parsed.problems)
     problems.extend(name_problem(parsed, key, problem) for problem in rejected)
     for name in keys:

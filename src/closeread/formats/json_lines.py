@@ -81,9 +81,7 @@ def parse_json(text: str, unsafe: re.Pattern[str] | None = None) -> Any:
         ValueError: the text is not JSON (a `json.JSONDecodeError`), or its value is rejected, in words.
     """
     try:
-        value, end = _DECODER.raw_decode(text) if text.startswith("{") else (None, -1)
-        if end != len(text):  # `decode` reads white space, too, but takes half as long again
-            value = _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     except (json.JSONDecodeError, _RefusedError):
@@ -175,7 +173,7 @@ def _parse_flat_lines(lines: Sequence[str], unsafe: re.Pattern[str]) -> list[Rec
     makes floats of long integers.
     """
     text = "".join(lines)
-    if text.count("{") > len(lines) or "[" in text or "\\" in text or unsafe.search(text):
+    if "[" in text or "\\" in text or unsafe.search(text):
         return None
     try:
         records = list(map(orjson.loads, lines))
@@ -184,10 +182,9 @@ def _parse_flat_lines(lines: Sequence[str], unsafe: re.Pattern[str]) -> list[Rec
     if set(map(type, records)) != {dict}:
         return None
     # A colon follows each key, so that there are more colons than keys if a key is repeated.
-    if text.count(":") > sum(map(len, records)):
-        return None
+    has_distinct_keys = text.count(":") == sum(map(len, records))
     values = chain.from_iterable(map(dict.values, records))
-    return records if set(map(type, values)) <= SCALARS else None
+    return records if has_distinct_keys and set(map(type, values)) <= SCALARS else None
 
 
 def _parse_line(line: str, unsafe: re.Pattern[str]) -> Record:

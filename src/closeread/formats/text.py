@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
@@ -18,7 +17,7 @@ from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO, cast, overload
+from typing import Any, BinaryIO, cast
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
@@ -77,14 +76,9 @@ class Lines(Sequence[str]):
         file = BytesIO(self._data)
         while group := file.readlines(BYTES_AT_ONCE):
             text = b"".join(group).decode().removesuffix("\n")
-            lines = text.split("\n")
-            yield [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+            yield [line.removesuffix("\r") for line in text.split("\n")]
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
         return next(islice(self, range(len(self))[index], None))
@@ -116,13 +110,10 @@ def split_lines(path: Path, data: bytes) -> Lines:
                 limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
                 problems.add(f"line is too long: {len(line):,} bytes {limit}", number)
         problems.raise_any(path)
-    decoder = getincrementaldecoder("utf-8")()
     try:
-        # one character beyond the basic plane makes a text take four times
-        for begin in range(0, len(data), CHUNK_BYTES):
-            decoder.decode(
-                data[begin : begin + CHUNK_BYTES], final=begin + CHUNK_BYTES >= len(data)
-            )
+        # Not at once: one character beyond the basic plane makes a text take four times its size.
+        for _ in lines.in_groups():
+            pass
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines

@@ -134,11 +134,7 @@ def corpora() -> dict[str, CorpusEntry]:
             load_procedure(corpus.procedure).modules,
             tuple(find_operations(f"baseline {name}")),
         )
-    return Entries(entries, _name_corpus)
-
-
-def _name_corpus(name: str) -> str:
-    return find_corpus(name).name
+    return Entries(entries, lambda name: find_corpus(name).name)
 
 
 def metrics() -> dict[str, MetricEntry]:

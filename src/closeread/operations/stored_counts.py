@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 from closeread import parameters as arg
 from closeread.corpus.notices import warn_all
@@ -26,6 +26,6 @@ def score_counts(
     """
     from closeread.counts.counts import Counts, make_report
 
-    counts = Counts.load(cast(Path, from_counts))
+    counts = Counts.load(str(from_counts))
     warn_all(counts.notices)
     return make_report(counts, by=tuple(by), resampling=intervals.make_resampling())

@@ -14,8 +14,6 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
     questions, sentences, categories = (
         column(records, name) for name in ("question_id", "sentence_id", "category")
     )
-    if len(set(zip(questions, sentences, categories, strict=True))) == len(set(questions)):
-        return
     first: dict[str, int] = {}
     for index, question in enumerate(questions):
         before = first.setdefault(question, index)
