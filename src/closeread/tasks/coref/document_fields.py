@@ -34,15 +34,11 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
 
     A field that is unknown for all documents is left out.
     """
-    if documents.is_packed and documents.count_unnamed():
-        return {}  # numbers have no genre
-    names = dict.fromkeys([GENRE])
-    for document in documents.documents:
-        names.update(dict.fromkeys(document.fields))
-    fields = {
-        name: [document.fields.get(name, "") for document in documents.documents] for name in names
-    }
-    if documents.count_unnamed() < len(documents):
+    fields = {GENRE: [""] * len(documents)}
+    if not documents.is_packed:
+        for name in (GENRE, *_list_field_names(documents)):
+            fields[name] = [document.fields.get(name, "") for document in documents.documents]
+    if documents.count_unnamed() < len(documents):  # numbers have no genre
         pairs = zip(fields[GENRE], documents.names, strict=True)
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
     return {
@@ -50,6 +46,13 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
         for name, values in fields.items()
         if any(values)
     }
+
+
+def _list_field_names(documents: Documents) -> list[str]:
+    names: dict[str, None] = {}
+    for document in documents.documents:
+        names.update(dict.fromkeys(document.fields))
+    return list(names)
 
 
 def add_fields(documents: Documents, path: Path) -> Documents:

@@ -344,9 +344,11 @@ class Documents(Sequence[Record]):
             return 0 if self._source.is_named else len(self)
         return sum(not document.is_named for document in self._source)
 
-    def count_absent(self) -> int:
-        """Return the number of documents that a response lacks."""
-        return sum(document.is_absent for document in self.documents)
+    def list_absent(self) -> list[str]:
+        """Return the names of the documents that a response lacks."""
+        if isinstance(self._source, MentionTable):
+            return [self.names[number] for number in sorted(self._source.absent)]
+        return [document.name for document in self._source if document.is_absent]
 
     def without(self, names: Collection[str]) -> Documents:
         """Return the documents, of which those with some names have no entities."""

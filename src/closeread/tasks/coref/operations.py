@@ -132,7 +132,7 @@ def errors(
     if resolved["split_antecedents"] != "ignore":
         notices.append("errors in split antecedents are not listed.")
     warn_all(notices)
-    absent = {document.name for document in response_documents.documents if document.is_absent}
+    absent = set(response_documents.list_absent())
     present = np.array([name not in absent for name in key_documents.names], bool)
     check_present(present, "documents", resolved["missing"], "response")
     if resolved["missing"] == "skip":

@@ -264,7 +264,7 @@ def _list_past_end(document: Document, n_tokens: int | None) -> list[Mention]:
 def _describe_silence(key: Documents, response: Documents, options: Options) -> Iterator[str]:
     """Say that a side has no mentions, or that both have none in common, and the likely cause."""
     for name, side in (("key", key), ("response", response)):
-        if side.has_mentions or side.count_absent() == len(side):
+        if side.has_mentions or len(side.list_absent()) == len(side):
             continue
         cause = "is there any annotation in it?"
         n_columns = _count_columns(side)
@@ -415,10 +415,10 @@ class CoreferenceReader:
             if response.has_heads:
                 notices.append("heads of the response's mentions are found in the key's trees.")
         require_heads(key.table, response.table, options["matching"])
-        absent = [document.name for document in response.documents if document.is_absent]
+        absent = [name for name in response.list_absent() if name not in response.broken]
         return System(
             response,
-            [name for name in absent if name not in response.broken],
+            absent,
             notices,
             sorted(response.broken),
         )
