@@ -25,6 +25,7 @@ from shared.hostile_gold import write_hostile
 from shared.hostile_texts import HOSTILE, split_refused
 from shared.late import datasets, pandas
 from shared.marmara_sample import treebank_files
+from shared.marmara_xml import read_coreference
 from shared.timeml_files import dump_timeml
 
 import closeread
@@ -42,10 +43,10 @@ from closeread.tasks.coref.formats import WrittenFormat
 from closeread.tasks.marmara.coreference import (
     dump_annotation,
     normalize_text,
-    read_annotations,
 )
+from closeread.tasks.marmara.documents import Notes
 from closeread.tasks.marmara.extraction import dump_document as dump_treebank
-from closeread.tasks.marmara.treebank import XmlReader, get_form
+from closeread.tasks.marmara.treebank import get_form, read_extracted
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_txt import dump_timeline, parse_timeline
@@ -426,7 +427,7 @@ def test_marmara_s_coreference_is_read_again():
 
     def check(text, made):
         write_text(Path("a.xml"), made)
-        (annotation,) = read_annotations({"a.xml": Path("a.xml")}).annotations
+        (annotation,) = read_coreference({"a.xml": Path("a.xml")}).annotations
         assert [mention[0] for mention in annotation.mentions] == ["0", "1"]
         assert normalize_text(annotation.mentions[0].text) == normalize_text(text)
         assert annotation.chains == [["0", "1"]]
@@ -439,7 +440,7 @@ def test_marmara_s_coreference_is_read_again():
 @pytest.mark.parametrize("attribute", ["LEM", "Ünlü"])
 def test_the_treebank_is_read_again(attribute):
     path = next(iter(treebank_files().values()))
-    sentence = XmlReader().read_extracted(path.name, path, path.read_bytes())[0]
+    sentence = read_extracted(path, path.read_bytes(), Notes())[0]
 
     def make(text):
         word, *others = sentence.words.values()
@@ -451,7 +452,7 @@ def test_the_treebank_is_read_again(attribute):
 
     def check(text, made):
         write_text(Path("a.xml"), made)
-        (again,) = XmlReader().read_extracted(path.name, Path("a.xml"), made.encode())
+        (again,) = read_extracted(Path("a.xml"), made.encode(), Notes())
         assert view(again) == view(make(text))
 
     refused = split_refused(lambda text: dump_treebank([make(text)]), check, (*HOSTILE, *PLAIN))

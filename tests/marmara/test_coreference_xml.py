@@ -1,16 +1,16 @@
 """Coreference files: every error and every note, and the way back to XML."""
 
 import pytest
-from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
+from shared.marmara_xml import CHAINS, MENTIONS, messages, put, read_coreference, write_coreference
 
-from closeread.tasks.marmara.coreference import Annotations, normalize_text, read_annotations
+from closeread.tasks.marmara.coreference import normalize_text
 
 S = "77000112003.1"
 OTHER = "77000112003.2"
 
 
 def read(folder, text, name="a.xml"):
-    return read_annotations(put(folder, {name: text}))
+    return read_coreference(put(folder, {name: text}))
 
 
 def mention(line, m_id, what, sentence=S):
@@ -77,13 +77,14 @@ def test_other_elements_and_texts_are_noted(tmp_path):
 def test_files_of_other_names(tmp_path):
     files = {"a.xml": write_coreference(MENTIONS, CHAINS), "LICENSE": "text"}
     note = "DIR/LICENSE: is ignored (expected a name ending in .xml)"
-    found = read_annotations(put(tmp_path, files))
+    found = read_coreference(put(tmp_path, files))
     assert (found.problems, messages(found.notices), len(found.annotations)) == ([], [note], 1)
-    found = read_annotations({"LICENSE": tmp_path / "LICENSE"})
+    found = read_coreference({"LICENSE": tmp_path / "LICENSE"})
     assert messages(found.problems) == [
         "DIR: contains no coreference files (expected files ending in .xml)"
     ]
-    assert read_annotations({}) == Annotations([], found.problems, [])
+    none = read_coreference({})
+    assert (none.annotations, none.problems, none.notices) == ([], found.problems, [])
 
 
 def test_the_errors_of_all_files_are_found_at_once(tmp_path):
@@ -92,7 +93,7 @@ def test_the_errors_of_all_files_are_found_at_once(tmp_path):
         "b.xml": with_mentions(element(2, 1)),
         "c.xml": write_coreference(MENTIONS, CHAINS),
     }
-    found = read_annotations(put(tmp_path, files))
+    found = read_coreference(put(tmp_path, files))
     assert [problem.file for problem in found.problems] == ["a.xml", "b.xml"]
     assert [one.file for one in found.annotations] == ["b.xml", "c.xml"]
 

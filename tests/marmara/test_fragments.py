@@ -4,19 +4,25 @@ import pytest
 from shared.marmara_xml import SENTENCES, list_tokens, messages, put, write_fragment, write_treebank
 
 from closeread.formats.xml_tree import parse_xml
-from closeread.tasks.marmara.treebank import XmlReader, decode, read_treebank, repair
+from closeread.tasks.marmara.documents import Notes
+from closeread.tasks.marmara.treebank import (
+    check_numbers,
+    decode,
+    read_fragments,
+    read_treebank,
+    repair,
+)
 
 FIRST, SECOND, THIRD = SENTENCES
 
 
-def read_fragments(paths):
-    """The reader of fragments and their documents."""
-    reader = XmlReader()
-    documents = reader.read_fragments(
-        {name: (path, path.read_bytes()) for name, path in paths.items()}
-    )
-    reader.check_numbers(documents.values())
-    return reader, documents
+def read(paths):
+    """The notes on fragments, and their documents."""
+    notes = Notes()
+    files = {name: (path, path.read_bytes()) for name, path in paths.items()}
+    documents = read_fragments(files, notes)
+    check_numbers(documents.values(), notes)
+    return notes, documents
 
 
 # A word as it may stand in a fragment, and its attributes and text, read by hand.
@@ -87,7 +93,7 @@ def test_what_is_beyond_repair_is_an_error_with_its_line(tmp_path, broken):
     assert (
         repair(text).splitlines()[3] == '<W IX="2" IG="[(1,&quot;&quot;+Punc&quot;)]"> &quot; </W>'
     )
-    found, _ = read_fragments(put(tmp_path, {"77000112003.xml": text, "77000112004.xml": text}))
+    found, _ = read(put(tmp_path, {"77000112003.xml": text, "77000112004.xml": text}))
     wrong = f":{BROKEN[broken]}: is not well-formed XML: not well-formed (invalid token)"
     assert messages(found.problems) == [f"DIR/7700011200{number}.xml{wrong}" for number in (3, 4)]
 
@@ -112,9 +118,9 @@ UNDECODABLE = {
 
 @pytest.mark.parametrize("data", UNDECODABLE)
 def test_bytes_that_are_no_text(tmp_path, data):
-    reader = XmlReader()
-    reader.read_fragments({"77000112003.xml": (tmp_path, data)})
-    assert messages(reader.problems) == [f"DIR/77000112003.xml{UNDECODABLE[data]}"]
+    notes = Notes()
+    read_fragments({"77000112003.xml": (tmp_path, data)}, notes)
+    assert messages(notes.problems) == [f"DIR/77000112003.xml{UNDECODABLE[data]}"]
 
 
 def test_fragments_are_read_as_the_documents_that_they_make_up(tmp_path):
@@ -124,8 +130,8 @@ def test_fragments_are_read_as_the_documents_that_they_make_up(tmp_path):
         "660001129.xml": write_fragment([SENTENCES[SECOND]]).encode("windows-1254"),
         "6600011210.xml": write_fragment([SENTENCES[THIRD]]).encode("windows-1254"),
     }
-    reader, documents = read_fragments(put(tmp_path / "fragments", fragments))
-    assert (reader.problems, reader.notices) == ([], [])
+    notes, documents = read(put(tmp_path / "fragments", fragments))
+    assert (notes.problems, notes.notices) == ([], [])
     extracted = read_treebank(put(tmp_path, {"a.xml": write_treebank(SENTENCES)}))
     assert list_tokens(documents["77000112"]) == extracted.documents["77000112"]
     # Fragment 9 comes before fragment 10.
@@ -136,16 +142,14 @@ def test_numbers_that_begin_with_the_fragment_are_kept(tmp_path):
     text = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]]).replace(
         'No="1"', 'No="77000112003.7"'
     )
-    _, documents = read_fragments(put(tmp_path, {"77000112003.xml": text}))
+    _, documents = read(put(tmp_path, {"77000112003.xml": text}))
     numbers = [sentence.number for sentence in documents["77000112"]]
     assert numbers == ["77000112003.7", "77000112003.2"]
 
 
 def test_names_that_are_no_fragments(tmp_path):
     text = write_fragment([SENTENCES[FIRST]])
-    found, _ = read_fragments(
-        put(tmp_path, {"77000112.xml": text, "7700011200001.xml": text, "a.xml": text})
-    )
+    found, _ = read(put(tmp_path, {"77000112.xml": text, "7700011200001.xml": text, "a.xml": text}))
     expected = "is not the name of a fragment (expected 8 digits of the document and 1 to 4 of the fragment)"
     names = ("77000112.xml", "7700011200001.xml", "a.xml")
     assert sorted(messages(found.problems)) == [f"DIR/{name}: {expected}" for name in names]
@@ -166,12 +170,12 @@ WRONG = {
 
 @pytest.mark.parametrize("inside", WRONG)
 def test_errors_in_fragments(tmp_path, inside):
-    found, _ = read_fragments(put(tmp_path, {"77000112003.xml": f"<Set>\n{inside}</Set>"}))
+    found, _ = read(put(tmp_path, {"77000112003.xml": f"<Set>\n{inside}</Set>"}))
     assert messages(found.problems) == [f"DIR/77000112003.xml:{WRONG[inside]}"]
 
 
 def test_declarations_are_refused(tmp_path):
     text = '<!DOCTYPE Set [<!ENTITY a SYSTEM "file:///etc/passwd">]>\n<Set><S No="1"><W IX="1"> &a; </W></S></Set>'
-    found, _ = read_fragments(put(tmp_path, {"77000112003.xml": text}))
+    found, _ = read(put(tmp_path, {"77000112003.xml": text}))
     expected = "the document type declares 'a' (expected XML without declarations)"
     assert messages(found.problems) == [f"DIR/77000112003.xml:1: {expected}"]

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
-from shared.marmara_xml import write_coreference
+from shared.marmara_xml import read_coreference, write_coreference
 from shared.ud_sentences import document
 
 import closeread
 from closeread.exceptions import RequestError
-from closeread.tasks.marmara.coreference import read_annotations
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)
@@ -19,7 +18,7 @@ HERE = ("--data-dir", SAMPLE)
 def read_chains(folder):
     """The chains of coreference files as sets of places, and all mentions, by file."""
     found = {}
-    for annotation in read_annotations(
+    for annotation in read_coreference(
         {path.name: path for path in sorted(folder.iterdir())}
     ).annotations:
         places = {

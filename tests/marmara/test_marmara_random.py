@@ -79,7 +79,7 @@ def test_fragments_are_extracted_or_refused(tmp_path, data):
         return
     write_documents(tmp_path / "out", extracted)
     written = read_treebank({path.name: path for path in (tmp_path / "out").iterdir()})
-    assert written.problems == []
+    assert written.notes.problems == []
     assert written.documents == {
         name: list_tokens(sentences) for name, sentences in extracted.items()
     }

@@ -1,8 +1,9 @@
 """The files in the formats of the corpus, with simulated annotation, that `CLOSEREAD_DATA` may hold."""
 
 import pytest
+from shared.marmara_xml import read_coreference
 
-from closeread.tasks.marmara.coreference import dump_annotation, read_annotations
+from closeread.tasks.marmara.coreference import dump_annotation
 from closeread.tasks.marmara.corpus_files import read_corpus, read_corpus_folder
 from closeread.tasks.marmara.extraction import extract, write_documents
 from closeread.tasks.marmara.treebank import read_treebank
@@ -30,7 +31,7 @@ def test_the_fragments_become_the_treebanks_files(folder, tmp_path):
     for name, path in written.items():
         assert path.read_bytes() == (folder / "treebank" / name).read_bytes()
     extracted = read_treebank({name: folder / "treebank" / name for name in written})
-    assert (extracted.problems, extracted.notices) == ([], [])
+    assert (extracted.notes.problems, extracted.notes.notices) == ([], [])
     assert extracted.documents["00170166_2"][0]["number"] == BEGINS
 
 
@@ -64,7 +65,7 @@ def test_the_whole_corpus(folder, tmp_path):
     files = list_xml(folder / "coreference")
     for record in records:
         (tmp_path / f"{record['document']}.xml").write_text(dump_annotation(record), "utf-8")
-    before, after = read_annotations(files), read_annotations(list_xml(tmp_path))
+    before, after = read_coreference(files), read_coreference(list_xml(tmp_path))
     assert after.problems == after.notices == []
     for one, other in zip(before.annotations, after.annotations, strict=True):
         assert mentions_of(one) == mentions_of(other)

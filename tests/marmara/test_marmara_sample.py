@@ -8,8 +8,9 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 from closeread.corpus.declaration import read_manifest
 from closeread.corpus.sources import file_digest
 from closeread.tasks.marmara.corpus_files import read_corpus_folder
+from closeread.tasks.marmara.documents import Notes
 from closeread.tasks.marmara.extraction import dump_document
-from closeread.tasks.marmara.treebank import XmlReader, find_kind
+from closeread.tasks.marmara.treebank import find_kind, read_fragments
 
 CORPUS = read_corpus_folder(SAMPLE)
 RELATIONS = """ABLATIVE.ADJUNCT APPOSITION CLASSIFIER COLLOCATION COORDINATION DATIVE.ADJUNCT DETERMINER EQU.ADJUNCT
@@ -27,12 +28,12 @@ def test_nothing_about_it_is_wrong_or_odd():
 
 def test_its_fragments_are_raw_and_extracted_to_its_treebank():
     raw = {name: (path, path.read_bytes()) for name, path in treebank_files("fragments").items()}
-    reader = XmlReader()
-    found = reader.read_fragments(raw)
+    notes = Notes()
+    found = read_fragments(raw, notes)
     assert {find_kind(name, data) for name, (_, data) in raw.items()} == {
         "a fragment as distributed"
     }
-    assert (reader.problems, reader.notices) == ([], [])
+    assert (notes.problems, notes.notices) == ([], [])
     for name in DOCUMENTS:
         assert dump_document(found[name]) == (SAMPLE / "treebank" / f"{name}.xml").read_text(
             "utf-8"

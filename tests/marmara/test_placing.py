@@ -1,9 +1,9 @@
 """Mentions are put in place in Universal Dependencies by their text: invented documents, each rule apart."""
 
 import pytest
+from shared.marmara_xml import place
 
 from closeread.tasks.marmara.documents import Annotation, Mention
-from closeread.tasks.marmara.placing import place_annotations
 
 A, B = "77000112", "77000113"
 
@@ -43,7 +43,7 @@ def lost(placed):
     """The file and the id of every mention that was dropped."""
     return [
         (one.file, one.message.split("'")[1])
-        for one in placed.notices
+        for one in placed.changes
         if one.message.startswith("mention ")
     ]
 
@@ -65,7 +65,7 @@ def test_a_document():
         ("003.2", 2, "Veli"),
         chains=[["3", "1"]],
     )
-    placed = place_annotations(treebank, [annotation])
+    placed = place(treebank, [annotation])
     (document,) = placed.documents
     assert document == {
         "document": A,
@@ -80,7 +80,7 @@ def test_a_document():
         "clusters": [[[0, 0], [9, 9]]],
         "n_tokens": 12,
     }
-    assert placed[1:] == (["a.xml"], [], [], [], [])
+    assert (placed.files, placed.problems, placed.changes) == (["a.xml"], [], [])
 
 
 def test_document_order():
@@ -92,7 +92,7 @@ def test_document_order():
         ],
         chains=[["4", "1"], ["3", "2"]],
     )
-    (document,) = place_annotations(ud(A=["Ali'nin evi bu o"]), [annotation]).documents
+    (document,) = place(ud(A=["Ali'nin evi bu o"]), [annotation]).documents
     assert [one["id"] for one in document["mentions"]] == ["2", "1", "3", "4"]
     assert document["clusters"] == [[[0, 1], [2, 2]], [[0, 0], [3, 3]]]
 
@@ -101,7 +101,7 @@ def test_order_decides_between_equal_sentences():
     """`O geldi` stands twice; after `Ali` and before `Veli` it can be the second only."""
     treebank = ud(A=["O geldi", "Ali gitti", "O geldi", "Veli uyudu"])
     annotation = annotate(("003.1", 1, "Ali"), ("003.2", 1, "O"), ("003.10", 1, "Veli"))
-    assert places(place_annotations(treebank, [annotation])) == {
+    assert places(place(treebank, [annotation])) == {
         "1": ("A2", 1, 1),
         "2": ("A3", 1, 1),
         "3": ("A4", 1, 1),
@@ -111,7 +111,7 @@ def test_order_decides_between_equal_sentences():
 def test_left_over_in_its_own_document():
     """`Kedi` comes after `Köpek` in the coreference file and before it in UD: the only sentence with a cat."""
     treebank = ud(A=["Kedi uyudu", "Köpekler havladı"])
-    placed = place_annotations(treebank, [annotate(("003.1", 1, "Köpekler"), ("003.2", 1, "Kedi"))])
+    placed = place(treebank, [annotate(("003.1", 1, "Köpekler"), ("003.2", 1, "Kedi"))])
     assert places(placed) == {"1": ("A2", 1, 1), "2": ("A1", 1, 1)}
     assert numbers(placed) == {A: ["A1", "A2"]}
 
@@ -121,16 +121,16 @@ def test_left_over_in_another_document():
     treebank = ud(A=["Ali geldi", "Veli gitti"], B=["Can uyudu", "Kedi uyudu", "Köpek de"])
     first = annotate(("003.1", 1, "Ali"), ("003.2", 1, "Kedi"), ("003.3", 1, "Köpek"))
     second = annotate(("003.1", 1, "Can"), file="b.xml", document=B)
-    placed = place_annotations(treebank, [second, first])
+    placed = place(treebank, [second, first])
     assert numbers(placed) == {A: ["A1", "B2", "B3", "A2"], B: ["B1"]}
     assert placed.files == ["a.xml", "b.xml"]
     assert [one["start"] for one in placed.documents[0]["mentions"]] == [0, 2, 4]
-    assert placed.notices == []
+    assert placed.changes == []
 
 
 def test_inserted_before_all_others():
     treebank = ud(A=["Ali geldi"], B=["Kedi uyudu"])
-    placed = place_annotations(treebank, [annotate(("003.1", 1, "Kedi"), ("003.2", 1, "Ali"))])
+    placed = place(treebank, [annotate(("003.1", 1, "Kedi"), ("003.2", 1, "Ali"))])
     assert numbers(placed) == {A: ["B1", "A1"]}
 
 
@@ -138,7 +138,7 @@ def test_a_sentence_in_use_is_not_used_again():
     """Both files name a cat; the sentence of the first one's own document is its own."""
     treebank = ud(A=["Kedi uyudu"], B=["Can geldi"])
     second = annotate(("003.1", 1, "Kedi"), ("003.2", 1, "Can"), file="b.xml", document=B)
-    placed = place_annotations(treebank, [annotate(("003.1", 1, "Kedi")), second])
+    placed = place(treebank, [annotate(("003.1", 1, "Kedi")), second])
     assert lost(placed) == [("b.xml", "1")]
 
 
@@ -152,7 +152,7 @@ def test_a_sentence_in_use_is_not_used_again():
 def test_left_over_needs_a_clear_advantage(other, n_lost):
     """Both sentences fit; with the order against them, one must be 1.2 times better."""
     treebank = ud(A=["Kedi uyudu", other, "Köpekler havladı"])
-    placed = place_annotations(treebank, [annotate(("003.1", 1, "Köpekler"), ("003.2", 1, "Kedi"))])
+    placed = place(treebank, [annotate(("003.1", 1, "Köpekler"), ("003.2", 1, "Kedi"))])
     assert len(lost(placed)) == n_lost
 
 
@@ -161,11 +161,11 @@ def test_lost_mentions_are_told():
     treebank = ud(A=["Ali geldi", "Veli gitti", "O uyudu", "bu"])
     texts = ["Ali", "yok", "Veli", "O", "hiç", "’", "bu", "yine"]
     mentions = [(f"003.{i}", 1, text) for i, text in enumerate(texts, 1)]
-    placed = place_annotations(
+    placed = place(
         treebank, [annotate(*mentions, chains=[["1", "2"], ["3", "4", "8"], ["6", "5"]])]
     )
     dropped = "dropped, since its place in the treebank was not found"
-    assert shown(placed.notices) == [
+    assert shown(placed.changes) == [
         "coreference: 4 of 8 mentions (50.0%) and 2 of 3 chains dropped, since they were not found in the treebank by "
         "their text",
         f"coreference/a.xml:12: mention '2', sentence '{A}003.2', 'yok': {dropped}",
@@ -182,19 +182,17 @@ def test_lost_mentions_are_told():
 
 def test_lost_mentions_as_errors():
     annotation = annotate(("003.1", 1, "Ali"), ("003.2", 1, "yok"), chains=[["1", "2"]])
-    placed = place_annotations(ud(A=["Ali geldi"]), [annotation], unaligned="error")
+    placed = place(ud(A=["Ali geldi"]), [annotation], unaligned="error")
     assert shown(placed.problems) == [
         f"coreference/a.xml:12: mention '2', sentence '{A}003.2', 'yok': its place in the treebank was not found "
         "(use unaligned='drop' to drop such mentions)"
     ]
-    assert placed.notices == []
+    assert placed.changes == []
 
 
 def test_all_mentions_of_a_sentence_must_fit():
     """One wrong mention makes its sentence unknown: its others are lost, too."""
-    placed = place_annotations(
-        ud(A=["Ali geldi"]), [annotate(("003.1", 1, "Ali"), ("003.1", 2, "gitti"))]
-    )
+    placed = place(ud(A=["Ali geldi"]), [annotate(("003.1", 1, "Ali"), ("003.1", 2, "gitti"))])
     assert [m_id for _, m_id in lost(placed)] == ["1", "2"]
 
 
@@ -203,11 +201,11 @@ def test_a_document_of_two_files():
     treebank = ud(A=["Ali geldi", "bir", "Veli gitti", "iki", "Kedi uyudu", "Son"])
     first = annotate(("003.1", 1, "Ali"), ("003.9", 1, "Son"), file="z.xml")
     second = annotate(("003.10", 1, "Veli"), ("004.1", 1, "Kedi"), file="a.xml")
-    placed = place_annotations(treebank, [second, first])
+    placed = place(treebank, [second, first])
     # `Son` is in the first file's text, though UD has it at the end.
     assert numbers(placed) == {A: ["A1", "A6", "A2"], f"{A}_2": ["A3", "A4", "A5"]}
     assert placed.files == ["z.xml", "a.xml"]
-    assert shown(placed.notices) == [
+    assert shown(placed.changes) == [
         f"coreference/a.xml: document '{A}' is cut before sentence 'A3', where this file begins"
     ]
 
@@ -215,10 +213,10 @@ def test_a_document_of_two_files():
 def test_a_second_file_that_is_not_found():
     """A document without sentences is left out."""
     second = annotate(("004.1", 1, "yok"), file="b.xml")
-    placed = place_annotations(ud(A=["Ali"]), [annotate(("003.1", 1, "Ali")), second])
+    placed = place(ud(A=["Ali"]), [annotate(("003.1", 1, "Ali")), second])
     assert (numbers(placed), placed.files) == ({A: ["A1"]}, ["a.xml"])
     assert [m_id for _, m_id in lost(placed)] == ["1"]
-    assert shown(placed.notices)[:2] == [
+    assert shown(placed.changes)[:2] == [
         f"coreference/b.xml: no sentence of document '{A}_2' was found; left out",
         f"coreference/b.xml: document '{A}' is not cut, since no sentence of this file was found there in order",
     ]
@@ -227,7 +225,7 @@ def test_a_second_file_that_is_not_found():
 def test_files_that_interleave():
     first = annotate(("003.1", 1, "Ali"), ("003.3", 1, "Kedi"))
     second = annotate(("003.2", 1, "Veli"), file="b.xml")
-    placed = place_annotations(ud(A=["Ali", "Veli", "Kedi"]), [first, second])
+    placed = place(ud(A=["Ali", "Veli", "Kedi"]), [first, second])
     assert shown(placed.problems) == [
         f"coreference/b.xml: its sentences interleave with those of a.xml, in document '{A}' (expected one file for "
         "each document)"
@@ -242,7 +240,7 @@ def test_documents_that_are_not_there():
         [],
     )
     wrong = Annotation("d.xml", [Mention("x", "003", 1, 1, "Ali", 3)], [])
-    placed = place_annotations(ud(A=["Ali"]), [annotate(file="a.xml"), other, mixed, wrong])
+    placed = place(ud(A=["Ali"]), [annotate(file="a.xml"), other, mixed, wrong])
     assert shown(placed.problems) == [
         f"coreference/b.xml:11: no document of the treebank has the id '{B}' (expected '# newdoc id = {B}')",
         f"coreference/c.xml:4: mention 'y', sentence '{B}003.1': is of another document than sentence '{A}003.1' "
@@ -250,11 +248,9 @@ def test_documents_that_are_not_there():
         "coreference/d.xml:3: mention 'x', sentence '003': the sentence number has another form (expected a number "
         "such as 77000112003.1)",
     ]
-    assert shown(placed.notices) == [
-        "coreference/a.xml: has no mentions, so it belongs to no document"
-    ]
-    assert shown(placed.rest) == [
-        f"coreference: 1 document of the treebank without a coreference file left out: '{A}'"
+    assert shown(placed.changes) == [
+        "coreference/a.xml: has no mentions, so it belongs to no document",
+        f"coreference: 1 document of the treebank without a coreference file left out: '{A}'",
     ]
 
 
@@ -262,8 +258,8 @@ def test_quotation_marks():
     """Mentions that differ by quotation marks only have different places, if UD can tell them apart."""
     treebank = ud(A=['"  Ev  " dedi'], B=['"Ev" dedi'])
     both = (("003.1", 1, '" Ev "'), ("003.1", 2, "Ev"))
-    placed = place_annotations(ud(A=['" Ev " dedi']), [annotate(*both)])
+    placed = place(ud(A=['" Ev " dedi']), [annotate(*both)])
     assert places(placed) == {"1": ("A1", 1, 3), "2": ("A1", 2, 2)}
-    placed = place_annotations({A: treebank[B]}, [annotate(*both)])
+    placed = place({A: treebank[B]}, [annotate(*both)])
     assert places(placed) == {"1": ("B1", 1, 1)}
     assert [m_id for _, m_id in lost(placed)] == ["2"]

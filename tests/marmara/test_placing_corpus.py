@@ -5,9 +5,10 @@ import re
 from html import unescape
 
 import pytest
+from shared.marmara_xml import place
 
 from closeread.tasks.marmara.documents import Annotation, Mention
-from closeread.tasks.marmara.placing import make_key, place_annotations
+from closeread.tasks.marmara.placing import make_key
 from closeread.tasks.marmara.treebank import read_treebank
 
 MENTION = re.compile(
@@ -48,14 +49,14 @@ def read_borders(forms):
 @pytest.mark.extended
 def test_mentions_are_where_they_belong(folder):
     treebank = read_treebank({path.name: path for path in sorted((folder / "ud").glob("*.gz"))})
-    assert treebank.problems == []
+    assert treebank.notes.problems == []
     assert sum(map(len, treebank.documents.values())) == 5635
     assert (
         sum(len(one["tokens"]) for document in treebank.documents.values() for one in document)
         == 56422
     )
     annotations = [read_annotation(path) for path in sorted((folder / "coreference").glob("*.xml"))]
-    placed = place_annotations(treebank.documents, annotations)
+    placed = place(treebank.documents, annotations)
     assert placed.problems == []
     assert [document["document"] for document in placed.documents] == [
         file.removesuffix(".xml") for file in placed.files
@@ -97,7 +98,7 @@ def test_mentions_are_where_they_belong(folder):
     assert n_mentions == 5390
     assert n_right >= 0.97 * n_mentions
     assert n_wrong < 0.01 * n_mentions
-    n_lost = sum(notice.line is not None for notice in placed.notices)
+    n_lost = sum(notice.line is not None for notice in placed.changes)
     assert n_right + n_wrong + n_lost == n_mentions
     # In its sentence, a mention may be at another place with the same words.
     assert n_exact >= 0.999 * n_right

@@ -3,9 +3,10 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.marmara_xml import place
 
 from closeread.tasks.marmara.documents import Annotation, Mention
-from closeread.tasks.marmara.placing import make_key, place_annotations
+from closeread.tasks.marmara.placing import make_key
 
 IDS = ["77000111", "77000112", "77000113"]
 WORDS = st.sampled_from(
@@ -54,17 +55,17 @@ def corpora(draw):
 @settings(max_examples=150)
 def test_places_have_the_text(corpus):
     treebank, annotations = corpus
-    placed = place_annotations(treebank, annotations)
+    placed = place(treebank, annotations)
     assert placed.problems == []
     sought = {annotation.file: annotation for annotation in annotations if annotation.mentions}
     # Without a document are files whose mentions are lost, and whose sentences are those of other documents.
     without = {
-        notice.file for notice in placed.notices if "; left out" in notice.message and notice.file
+        notice.file for notice in placed.changes if "; left out" in notice.message and notice.file
     }
     assert without | set(placed.files) == set(sought)
     lost = {
         (one.file, one.message.split("'")[1])
-        for one in placed.notices
+        for one in placed.changes
         if one.message.startswith("mention ")
     }
     assert all((file, mention.id) in lost for file in without for mention in sought[file].mentions)
@@ -102,7 +103,4 @@ def test_places_have_the_text(corpus):
 @settings(max_examples=50)
 def test_order_of_files_does_not_matter(corpus):
     treebank, annotations = corpus
-    assert (
-        place_annotations(treebank, annotations).documents
-        == place_annotations(treebank, annotations[::-1]).documents
-    )
+    assert place(treebank, annotations).documents == place(treebank, annotations[::-1]).documents

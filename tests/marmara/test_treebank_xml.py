@@ -13,7 +13,11 @@ WORD = """<W IX="1" IG='[(1,"ev+Noun")]' REL="[,( )]"> ev </W>"""
 
 def test_sentences_and_their_words(tmp_path):
     found = read_treebank(put(tmp_path, {"any name.xml": write_treebank(SENTENCES)}))
-    assert (found.problems, found.notices, list(found.documents)) == ([], [], ["77000112"])
+    assert (found.notes.problems, found.notes.notices, list(found.documents)) == (
+        [],
+        [],
+        ["77000112"],
+    )
     sentences = found.documents["77000112"]
     assert [sentence["number"] for sentence in sentences] == [FIRST, SECOND, THIRD]
     assert sentences[0]["tokens"][1] == {
@@ -44,8 +48,8 @@ def test_what_is_odd_is_a_note(tmp_path):
         "text <X/>",
     ]
     found = read_treebank(put(tmp_path, {"a.xml": ONE.format("\n".join(words)) + "\n"}))
-    assert found.problems == []
-    assert messages(found.notices) == [
+    assert found.notes.problems == []
+    assert messages(found.notes.notices) == [
         "DIR/a.xml:1: sentence '77000112003.1': the text 'text' outside a word is ignored",
         "DIR/a.xml:8: sentence '77000112003.1': the element 'X' is ignored (expected W)",
         "DIR/a.xml:2: sentence '77000112003.1': word 2: the first IX is 2",
@@ -74,7 +78,7 @@ def test_what_is_odd_is_a_note(tmp_path):
 def test_other_elements_and_sentences_without_words_are_noted(tmp_path):
     text = f'<Set>\nhello\n<!-- no --><T/><S No="77000112003.1">{WORD}</S>\n<S No="77000112003.2"></S></Set>'
     found = read_treebank(put(tmp_path, {"a.xml": text}))
-    assert messages(found.notices) == [
+    assert messages(found.notes.notices) == [
         "DIR/a.xml:1: the text 'hello' outside a sentence is ignored",
         "DIR/a.xml:3: the element 'T' is ignored (expected S)",
         "DIR/a.xml:4: sentence '77000112003.2': is left out: it has no words",
@@ -101,7 +105,7 @@ def test_documents_are_named_by_their_sentences_and_numbered_in_their_order(tmp_
     both = write_treebank({"77000112003.1": SENTENCES[FIRST], "66000112003.1": SENTENCES[FIRST]})
     found = read_treebank(put(tmp_path / "two ids", {"a.xml": both}))
     assert list(found.documents) == ["77000112"]
-    assert messages(found.notices) == [
+    assert messages(found.notes.notices) == [
         "DIR/a.xml: has sentences of '77000112', '66000112', and is named by the first"
     ]
 
@@ -110,7 +114,7 @@ def test_a_number_in_two_files_is_used_twice(tmp_path):
     text = write_treebank({FIRST: SENTENCES[FIRST]})
     found = read_treebank(put(tmp_path, {"a.xml": text, "b.xml": text}))
     expected = f"DIR/b.xml:3: the sentence number '{FIRST}' is already used on line 3 of a.xml"
-    assert messages(found.problems) == [expected]
+    assert messages(found.notes.problems) == [expected]
 
 
 def test_all_files_are_of_one_kind(tmp_path):
@@ -120,7 +124,7 @@ def test_all_files_are_of_one_kind(tmp_path):
         "c.conllu": "# newdoc id = 77000112\n",
     }
     extract = "expected an extracted file; see closeread prepare marmara_coref treebank"
-    assert messages(read_treebank(put(tmp_path, files)).problems) == [
+    assert messages(read_treebank(put(tmp_path, files)).notes.problems) == [
         f"DIR/77000112004.xml: is a fragment as distributed ({extract})",
         "DIR/c.conllu: is CoNLL-U, but a.xml is an extracted file (expected files of one kind)",
     ]
@@ -130,19 +134,19 @@ def test_files_of_other_names_are_ignored_with_a_note(tmp_path):
     files = {"README.txt": "hello", "a.xml": write_treebank(SENTENCES)}
     note = "DIR/README.txt: is ignored (expected a name ending in .xml or .conllu)"
     found = read_treebank(put(tmp_path, files))
-    assert (found.problems, messages(found.notices)) == ([], [note])
+    assert (found.notes.problems, messages(found.notes.notices)) == ([], [note])
     found = read_treebank(put(tmp_path, {"README.txt": "hello"}))
     none = ["DIR: contains no treebank files (expected files ending in .xml or .conllu)"]
-    assert (messages(found.problems), messages(found.notices)) == (none, [note])
-    assert messages(read_treebank({}).problems) == none
+    assert (messages(found.notes.problems), messages(found.notes.notices)) == (none, [note])
+    assert messages(read_treebank({}).notes.problems) == none
 
 
 def test_gzipped_files(tmp_path):
     data = write_treebank(SENTENCES).encode()
     found = read_treebank(put(tmp_path, {"a.xml.gz": gzip.compress(data)}))
-    assert (found.problems, list(found.documents)) == ([], ["77000112"])
+    assert (found.notes.problems, list(found.documents)) == ([], ["77000112"])
     found = read_treebank(put(tmp_path, {"a.xml.gz": truncate(data), "b.xml": ""}))
-    assert messages(found.problems) == [
+    assert messages(found.notes.problems) == [
         "DIR/a.xml.gz: is not a valid gzip file: it is truncated",
         "DIR/b.xml: is empty",
     ]
@@ -150,4 +154,4 @@ def test_gzipped_files(tmp_path):
 
 def test_a_document_type_that_declares_nothing_is_accepted(tmp_path):
     text = write_treebank(SENTENCES).replace("<Set", '<!DOCTYPE Set SYSTEM "Set.dtd">\n<Set', 1)
-    assert read_treebank(put(tmp_path, {"a.xml": text})).problems == []
+    assert read_treebank(put(tmp_path, {"a.xml": text})).notes.problems == []

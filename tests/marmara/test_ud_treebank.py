@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
 from closeread.formats.text import decompress
+from closeread.tasks.marmara.documents import Notes
 from closeread.tasks.marmara.universal_dependencies import UdTreebank
 
 CAT = sentence(
@@ -29,11 +30,11 @@ def read(*texts):
         f"{name}.conllu": (Path(name), text if isinstance(text, bytes) else text.encode())
         for name, text in named
     }
-    return UdTreebank(files)
+    return UdTreebank(files, Notes())
 
 
 def problems(*texts):
-    return [problem.at("ud").removeprefix("ud/") for problem in read(*texts).problems]
+    return [problem.at("ud").removeprefix("ud/") for problem in read(*texts).notes.problems]
 
 
 def in_sentence(*rows):
@@ -52,7 +53,7 @@ def forms(treebank):
 def test_a_sentence():
     """Columns: form, lemma, groups, head, group of the head, relation."""
     treebank = read(document("77000112", CAT))
-    assert treebank.problems == []
+    assert treebank.notes.problems == []
     assert treebank.files == {"77000112": "a.conllu"}
     (found,) = treebank.documents["77000112"]
     assert found["number"] == "77000112_1"
@@ -67,7 +68,7 @@ def test_a_sentence():
 def test_documents_of_several_files():
     first = document("77000112", "Ali geldi", "Veli gitti") + document("77000113", "Kedi uyudu")
     treebank = read(first, document("77000200", "Son"))
-    assert treebank.problems == []
+    assert treebank.notes.problems == []
     assert forms(treebank) == {
         "77000112": {"77000112_1": ["Ali", "geldi"], "77000112_2": ["Veli", "gitti"]},
         "77000113": {"77000113_1": ["Kedi", "uyudu"]},
@@ -98,11 +99,8 @@ def test_documents_of_several_files():
 def test_what_does_not_matter(change):
     text = document("77000112", CAT, plain("77000112_2", "Ali geldi"))
     one, other = read(change(text)), read(text)
-    assert (one.documents, one.files, one.problems) == (
-        other.documents,
-        other.files,
-        other.problems,
-    )
+    assert (one.documents, one.files) == (other.documents, other.files)
+    assert one.notes.problems == other.notes.problems == []
     assert len(forms(read(text))["77000112"]) == 2
 
 
@@ -304,7 +302,7 @@ def test_problems_or_sentences(text):
     """Whatever a file contains, it has problems, or sentences with tokens whose heads are tokens."""
     treebank = read(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     sentences = [one for document in treebank.documents.values() for one in document]
-    assert treebank.problems or sentences
+    assert treebank.notes.problems or sentences
     for one in sentences:
         tokens = one["tokens"]
         assert tokens

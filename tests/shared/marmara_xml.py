@@ -1,7 +1,12 @@
 """Invented files of the Marmara corpus: treebank and coreference, in Turkish of our own."""
 
 import gzip
+from types import SimpleNamespace
 from xml.sax.saxutils import escape, quoteattr
+
+from closeread.tasks.marmara.coreference import read_annotations
+from closeread.tasks.marmara.documents import Notes
+from closeread.tasks.marmara.placing import place_annotations
 
 SENTENCES = {
     "77000112003.1": (
@@ -121,3 +126,23 @@ def messages(problems):
 def list_tokens(sentences):
     """The sentences of an extracted document, as a treebank has them."""
     return [{"number": sentence.number, "tokens": sentence.tokens} for sentence in sentences]
+
+
+def read_coreference(files):
+    """The annotations of coreference files by name, and what is wrong with them and odd about them."""
+    notes = Notes()
+    annotations = read_annotations(files, notes)
+    return SimpleNamespace(annotations=annotations, problems=notes.problems, notices=notes.notices)
+
+
+def place(treebank, annotations, **options):
+    """The documents that annotations make of a treebank, their files, and what is wrong and what was changed."""
+    notes = Notes()
+    placed = place_annotations(treebank, annotations, notes, **options)
+    assert notes.notices == []
+    return SimpleNamespace(
+        documents=[document for document, _ in placed],
+        files=[file for _, file in placed],
+        problems=notes.problems,
+        changes=notes.changes,
+    )

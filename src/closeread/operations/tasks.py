@@ -209,13 +209,12 @@ def convert(
       closeread convert timeline TimeLines_Gold_Standard -o timelines.jsonl
 
     Args:
-        kind: the name of the corpus or its procedure, such as "coref", "tne" or "timeline"; of Marmara's files
-            "marmara_coref", "given" for all its mentions, and "equalities" for annotators' files.
+        kind: the name of the corpus or its procedure, such as "coref", "tne", "timeline" or "marmara_coref".
         source: a file, a folder or objects, as for `closeread.score`; of Marmara a file or a folder.
         to: the file or folder to write, in the format of its suffix; None to write nothing.
         gold, config, split, data_dir: gold, where the conversion needs it ("tne"); of Marmara only `data_dir`.
         **options: `side="response"` for "coref"; `form`, `close` and `clusters` for "tne"; `form` is the `--to` of
-            the command line; `treebank` for "marmara_coref" and "given", `given` for "equalities".
+            the command line; `treebank` for "marmara_coref".
 
     Returns:
         The rows that were converted.

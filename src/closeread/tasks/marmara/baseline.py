@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from closeread.arrays import Floats, Ints, Mask
 from closeread.counts.procedure import name_documents
@@ -56,20 +57,24 @@ if TYPE_CHECKING:
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""
 
-_CELLS = 2**18
+PAIRS_PER_CHUNK = 2**18
 """How many pairs are scored at a time."""
 
 
 def iterate_scores(model: Model, mentions: Mentions) -> Iterator[tuple[Codes, Floats, Mask]]:
     """Yield the codes and scores of each mention's pairs with all earlier ones, and which may be linked."""
-    start, n, vectors = 0, len(mentions), mentions.vectors
+    n = len(mentions)
+    vectors = mentions.vectors
+    start = 0
     while start < n:
-        stop = min(n, start + max(1, _CELLS // n))
-        second, first = np.arange(start, stop)[:, None], np.arange(stop - 1)[None, :]
+        stop = min(n, start + max(1, PAIRS_PER_CHUNK // n))
+        second = np.arange(start, stop)[:, None]
+        first = np.arange(stop - 1)[None, :]
         codes = encode_pairs(mentions, first, second)
         values = model.codes[codes]
         if vectors is not None:
-            firsts, seconds = slice(stop - 1), slice(start, stop)
+            firsts = slice(stop - 1)
+            seconds = slice(start, stop)
             values += model.cosines[0] * (vectors.head[seconds] @ vectors.head[firsts].T)
             values += model.cosines[1] * (vectors.mean[seconds] @ vectors.mean[firsts].T)
             values += vectors.values[firsts] @ model.first
@@ -93,28 +98,36 @@ def build_chains(
     members = [[place] for place in range(len(spans))]
     # The tokens of a chain as bits of one number, so that two chains overlap if they have a bit in common.
     tokens = [(1 << end + 1) - (1 << start) for start, end in spans]
-    for second, (of_pairs, is_candidate) in enumerate(scores):
-        linked = np.flatnonzero(is_candidate & (of_pairs > THRESHOLDS[learner]))[::-1]
-        if learner == "svr":
-            linked = linked[np.argmax(of_pairs[linked], keepdims=True)] if len(linked) else linked
+    for second, (scores_of_pairs, is_candidate) in enumerate(scores):
+        linked = np.flatnonzero(is_candidate & (scores_of_pairs > THRESHOLDS[learner]))[::-1]
+        if learner == "svr" and len(linked):
+            linked = linked[np.argmax(scores_of_pairs[linked], keepdims=True)]
         # One mention of a chain stands for all: overlapping chains still overlap when they have grown.
         _, nearest = np.unique(chain[linked], return_index=True)
         for first in linked[np.sort(nearest)].tolist():
-            kept, joined = sorted((int(chain[first]), int(chain[second])))
-            if kept != joined and not tokens[kept] & tokens[joined]:
-                chain[members[joined]] = kept
-                members[kept] += members[joined]
-                tokens[kept] |= tokens[joined]
-                members[joined] = []
-    return [
-        [list(spans[place]) for place in sorted(of_chain)]
-        for of_chain in members
-        if len(of_chain) > 1
-    ]
+            earlier, later = sorted((int(chain[first]), int(chain[second])))
+            if earlier != later and not tokens[earlier] & tokens[later]:
+                chain[members[later]] = earlier
+                members[earlier] += members[later]
+                tokens[earlier] |= tokens[later]
+                members[later] = []
+    chains = []
+    for places in members:
+        if len(places) > 1:
+            places.sort()
+            chains.append([list(spans[place]) for place in places])
+    return chains
 
 
 class DocumentPairs(NamedTuple):
-    """A document: its name, the mentions to be linked, those that are trained on, and which pairs of these."""
+    """A document.
+
+    Attributes:
+        name: its name.
+        linked: the mentions to be linked.
+        trained: those that are trained on.
+        examples: which pairs of these are.
+    """
 
     name: str
     linked: Mentions
@@ -139,49 +152,44 @@ class Prediction(NamedTuple):
 
         A link has the spans of both mentions, the names of the features of A and B that are 1, and its score.
         """
-        named = cache(name_features)
-        spans = [list(span) for span in self.document.linked.spans]
-        for second, (codes, scores, allowed) in enumerate(
-            iterate_scores(self.model, self.document.linked)
-        ):
-            for first in np.flatnonzero(allowed).tolist():
-                pair = {
-                    "document": self.document.name,
-                    "first": spans[first],
-                    "second": spans[second],
-                }
-                yield {**pair, "features": named(int(codes[first])), "score": float(scores[first])}
+        name_once = cache(name_features)
+        name, mentions, _, _ = self.document
+        spans = [list(span) for span in mentions.spans]
+        scored = iterate_scores(self.model, mentions)
+        for second, (codes, scores, is_candidate) in enumerate(scored):
+            for first in np.flatnonzero(is_candidate).tolist():
+                pair = {"document": name, "first": spans[first], "second": spans[second]}
+                features = name_once(int(codes[first]))
+                yield {**pair, "features": features, "score": float(scores[first])}
 
 
 def _learn_from_counts(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
     """Return a function that trains on all documents but one, whose counts of codes are subtracted from all."""
-    counts = [count_examples(one.trained, one.examples) for one in documents]
+    counts = [count_examples(document.trained, document.examples) for document in documents]
     total = np.sum(counts, axis=0)
     return lambda left_out: Model(score_codes(method, total - counts[left_out]))
 
 
 def _learn_from_vectors(method: str, documents: Sequence[DocumentPairs]) -> Callable[[int], Model]:
     """Return a function that trains on all documents but one: on single examples, since vectors make each different."""
-    n_before, values, columns = 0, [], []
+    examples: dict[int, tuple[NDArray[Any], ...]] = {}
+    values = []
+    n_before = 0
     for number, (_, _, mentions, (first, second, is_positive)) in enumerate(documents):
-        if mentions.vectors:
-            values.append(mentions.vectors.values)
+        if mentions.vectors is not None:
+            codes = encode_pairs(mentions, first, second)
             cosines = find_cosines(mentions.vectors, first, second)
             places = (first + n_before, second + n_before)
-            document = np.full(len(first), number)
-            columns.append(
-                (encode_pairs(mentions, first, second), *places, *cosines, is_positive, document)
-            )
+            examples[number] = (is_positive, codes, *places, *cosines)
+            values.append(mentions.vectors.values)
             n_before += len(mentions)
-    codes, first, second, head, mean, is_positive, document = map(
-        np.concatenate, zip(*columns, strict=True)
-    )
-    both, of_mentions = np.stack([head, mean]), np.concatenate(values)
+    vectors = np.concatenate(values)
 
     def train(left_out: int) -> Model:
-        kept = document != left_out
-        matrix = PairMatrix(codes[kept], first[kept], second[kept], both[:, kept], of_mentions)
-        return fit_pairs(method, matrix, is_positive[kept])
+        used = [examples[number] for number in examples if number != left_out]
+        is_positive, codes, first, second, *cosines = map(np.concatenate, zip(*used, strict=True))
+        matrix = PairMatrix(codes, first, second, np.stack(cosines), vectors)
+        return fit_pairs(method, matrix, is_positive)
 
     return train
 
@@ -193,22 +201,32 @@ def _read_vectors(learner: ChainLearner, documents: Sequence[Sequence[Token]]) -
     if learner.features == "T":
         raise RequestError("features T use no word vectors (expected TF or TP)")
     if learner.vectors is None:
-        expected = f"expected a file with {name_option('vectors')}"
-        raise RequestError(f"features {learner.features} need word vectors ({expected})")
+        raise RequestError(
+            f"features {learner.features} need word vectors "
+            f"(expected a file with {name_option('vectors')})"
+        )
     n_components = N_COMPONENTS if learner.features == "TP" else None
     vectors = read_vectors(learner.vectors, find_words(documents), n_components=n_components)
     if not vectors.words:
-        expected = "expected words in lower case, without suffixes after an apostrophe"
-        raise FormatError(learner.vectors, [Problem(f"has no word of the documents ({expected})")])
+        raise FormatError(
+            learner.vectors,
+            [
+                Problem(
+                    "has no word of the documents "
+                    "(expected words in lower case, without suffixes after an apostrophe)"
+                )
+            ],
+        )
     return vectors
 
 
 def select_documents(records: Sequence[Record], only: Collection[str]) -> Sequence[Record]:
     """Return the documents of these names, in the order of the records; all if there are no names."""
     names = [record["document"] for record in records]
-    if unknown := [name for name in dict.fromkeys(only) if name not in names]:
-        found = "".join(f"no such document: {quote(name)}; " for name in unknown[:-1])
-        raise RequestError(found + describe_unknown("document", unknown[-1], names))
+    unknown = [name for name in dict.fromkeys(only) if name not in names]
+    if unknown:
+        message = "".join(f"no such document: {quote(name)}; " for name in unknown[:-1])
+        raise RequestError(message + describe_unknown("document", unknown[-1], names))
     return [record for record in records if record["document"] in only] if only else records
 
 
@@ -219,56 +237,56 @@ def predict(records: Sequence[Record], method: str, learner: ChainLearner) -> It
     """
     wanted = {record["document"] for record in select_documents(records, learner.only)}
     if len(records) < 2:
-        found = f"there is only {pluralize(len(records), 'document')}"
-        raise RequestError(f"{found} (expected two or more, to leave one out)")
-    pronouns = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
-    tokens = [read_tokens(record) for record in records]
-    vectors = _read_vectors(learner, tokens)
-    documents = []
-    for record, of_record in zip(records, tokens, strict=True):
-        name, chains = record["document"], list_gold(record)
-        linked = trained = list(chains)
-        if learner.mentions == "predicted":
-            linked = detect_mentions(of_record, learner.derived_modifiers)
-            trained = sorted(
-                [*chains, *draw_wrong(name, chains, linked, learner.seed)], key=document_order
-            )
-        with name_documents([name]):
-            described = describe_mentions(of_record, linked, pronouns, vectors)
-            of_trained = (
-                described
-                if trained is linked
-                else describe_mentions(of_record, trained, pronouns, vectors)
-            )
-        documents.append(DocumentPairs(name, described, of_trained, list_examples(trained, chains)))
-    train = (_learn_from_vectors if vectors else _learn_from_counts)(method, documents)
-
-    def predict_one(number: int) -> Prediction:
-        document = documents[number]
+        size = pluralize(len(records), "document")
+        raise RequestError(f"there is only {size} (expected two or more, to leave one out)")
+    documents, has_vectors = _describe_documents(records, learner)
+    learn = _learn_from_vectors if has_vectors else _learn_from_counts
+    train = learn(method, documents)
+    for number, document in enumerate(documents):
+        if document.name not in wanted:
+            continue
         try:
             model = train(number)
         except ValueError as error:
-            found = (
-                f"cannot train a model for document {quote(document.name)} on the other documents"
-            )
-            raise RequestError(f"{found}: {error}") from None
-        scores = (
-            (scores, allowed) for _, scores, allowed in iterate_scores(model, document.linked)
-        )
-        return Prediction(document, model, build_chains(method, document.linked.spans, scores))
+            documents_named = f"document {quote(document.name)} on the other documents"
+            raise RequestError(f"cannot train a model for {documents_named}: {error}") from None
+        scored = iterate_scores(model, document.linked)
+        scores = ((scores, is_candidate) for _, scores, is_candidate in scored)
+        yield Prediction(document, model, build_chains(method, document.linked.spans, scores))
 
-    numbers = [number for number, record in enumerate(records) if record["document"] in wanted]
-    yield from map(predict_one, numbers)
+
+def _describe_documents(
+    records: Sequence[Record], learner: ChainLearner
+) -> tuple[list[DocumentPairs], bool]:
+    """Return the mentions and the examples of documents, and whether there are word vectors."""
+    pronouns = PRONOUNS if learner.pronouns is None else read_pronouns(learner.pronouns)
+    tokens_by_document = [read_tokens(record) for record in records]
+    vectors = _read_vectors(learner, tokens_by_document)
+    documents = []
+    for record, tokens in zip(records, tokens_by_document, strict=True):
+        name = record["document"]
+        chains = list_gold(record)
+        with name_documents([name]):
+            if learner.mentions == "predicted":
+                detected = detect_mentions(tokens, learner.derived_modifiers)
+                wrong = draw_wrong(name, chains, detected, learner.seed)
+                spans = sorted([*chains, *wrong], key=document_order)
+                linked = describe_mentions(tokens, detected, pronouns, vectors)
+                trained = describe_mentions(tokens, spans, pronouns, vectors)
+            else:
+                spans = list(chains)
+                linked = trained = describe_mentions(tokens, spans, pronouns, vectors)
+        documents.append(DocumentPairs(name, linked, trained, list_examples(spans, chains)))
+    return documents, vectors is not None
 
 
 def predict_mentions(
     records: Sequence[Record], *, derived_modifiers: str = "exclude"
 ) -> list[Record]:
     """Detect the mentions of documents, each in a chain of its own."""
-    detected = (
-        (record["document"], detect_mentions(read_tokens(record), derived_modifiers))
-        for record in records
-    )
-    return [
-        {"document": name, "clusters": [[list(span)] for span in spans]} for name, spans in detected
-    ]
+    rows = []
+    for record in records:
+        spans = detect_mentions(read_tokens(record), derived_modifiers)
+        clusters = [[list(span)] for span in spans]
+        rows.append({"document": record["document"], "clusters": clusters})
+    return rows

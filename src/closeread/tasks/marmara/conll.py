@@ -46,44 +46,52 @@ def dump_conll(
 ) -> str:
     """Return documents with the chains of each as CoNLL; a ValueError if it can't express a word or a name."""
     texts = []
-    for document, of_document in zip(documents, chains, strict=True):
-        rows = []
-        for sentence in document["sentences"]:
-            number, forms = sentence["number"], [token["form"] for token in sentence["tokens"]]
-            if wrong := [form for form in forms if not WORD.fullmatch(form)]:
-                raise ValueError(
-                    f"sentence {quote(number)}: CoNLL can't express the word {quote(wrong[0])}"
-                )
-            numbers = number_words(sentence, word_numbers)
-            rows.append(
-                [f"{number}\t{ix}\t{form}" for ix, form in zip(numbers, forms, strict=True)]
-            )
-        texts.append(format_document(document["document"], rows, of_document))
+    for document, chains_of_document in zip(documents, chains, strict=True):
+        rows = [_format_rows(sentence, word_numbers) for sentence in document["sentences"]]
+        texts.append(format_document(document["document"], rows, chains_of_document))
     return "".join(texts)
+
+
+def _format_rows(sentence: Record, word_numbers: WordNumbers) -> list[str]:
+    number = sentence["number"]
+    rows = []
+    for ix, token in zip(number_words(sentence, word_numbers), sentence["tokens"], strict=True):
+        form = token["form"]
+        if not WORD.fullmatch(form):
+            raise ValueError(
+                f"sentence {quote(number)}: CoNLL can't express the word {quote(form)}"
+            )
+        rows.append(f"{number}\t{ix}\t{form}")
+    return rows
 
 
 def format_document(name: str, rows: Sequence[Sequence[str]], chains: Chains) -> str:
     """Return a document as CoNLL, given the rows of each sentence without chains; a ValueError for a wrong name."""
     if not name or UNSAFE.search(name):
         raise ValueError(f"document {quote(name)}: CoNLL can't express this name")
+    spans = []
+    for number, chain in enumerate(chains, start=1):
+        brackets = (f"({number}", f"{number})")
+        spans += [(first, -last, number, *brackets) for first, last in chain]
     n_tokens = sum(map(len, rows))
-    spans = [
-        (first, -last, n, f"({n}", f"{n})")
-        for n, chain in enumerate(chains, 1)
-        for first, last in chain
-    ]
     innermost_first = place_brackets(sorted(spans, key=lambda span: (-span[0], span[2])), n_tokens)
     longest_first = place_brackets(sorted(spans), n_tokens)
     cells = zip(innermost_first, longest_first, strict=True)
     lines = [f"#begin document ({name});\n"]
     for sentence in rows:
-        for row, ((end, _), (_, opening)) in zip(sentence, cells, strict=False):
-            single = [bracket for bracket in opening if bracket.endswith(")")]
-            begin = opening[: len(opening) - len(single)]
-            brackets = [*end, *single, *begin] if begin and end else [*begin, *single, *end]
-            lines.append(f"{row}\t{'|'.join(brackets) or '-'}\n")
+        for row, ((closing, _), (_, opening)) in zip(sentence, cells, strict=False):
+            lines.append(f"{row}\t{_join_brackets(closing, opening)}\n")
         lines.append("\n")
     return "".join([*lines, "#end document\n"])
+
+
+def _join_brackets(closing: Sequence[str], opening: Sequence[str]) -> str:
+    """Return the cell of a token; those of single tokens are the last that open."""
+    single = [bracket for bracket in opening if bracket.endswith(")")]
+    opening = opening[: len(opening) - len(single)]
+    if closing and opening:
+        return "|".join([*closing, *single, *opening])
+    return "|".join([*opening, *single, *closing]) or "-"
 
 
 class Row(NamedTuple):
@@ -97,14 +105,22 @@ class Row(NamedTuple):
 
 @dataclass
 class ConllDocument:
-    """A document of a CoNLL file, which is a document of the treebank or a part of one."""
+    """A document of a CoNLL file, which is a document of the treebank or a part of one.
 
-    name: str  # or its number if it has none
+    Attributes:
+        name: its name, or its number if it has none.
+        is_named: whether it has a name.
+        rows: its rows.
+        mentions: the spans of its mentions with the id of their chain, by the chains in their order.
+        home: the document of the treebank; empty if no row is from the treebank.
+        lines: the line of each token of that document that has a row, in the order of the rows.
+    """
+
+    name: str
     is_named: bool
     rows: Sequence[Row]
-    mentions: Sequence[tuple[str, Span]]  # with the id of the chain, by the chains in their order
-    home: str | None = None  # the document of the treebank; None if no row is from the treebank
-    # of each token of that document with a row, in their order
+    mentions: Sequence[tuple[str, Span]]
+    home: str = ""
     lines: dict[int, int] = field(default_factory=dict)
 
     def find_chains(self, problems: ProblemList) -> list[list[Span]]:
@@ -113,28 +129,31 @@ class ConllDocument:
         Errors, by the line on which a mention ends: it is over two sentences, stands twice, or overlaps another of its
         chain.
         """
-        rows = self.rows
         chains: dict[str, list[Span]] = {}
-        seen: dict[Span, str] = {}
-        for chain, (start, end) in self.mentions:
-            about = f"the mention of chain {quote(chain)} that begins on line {rows[start].line}"
-            if rows[start].sentence != rows[end].sentence:
-                over = f"is over two sentences, {quote(rows[start].sentence)} and {quote(rows[end].sentence)}"
-                problems.add(f"{about} {over} (expected one)", rows[end].line)
-            if (start, end) in seen:
-                known = quote(seen[start, end])
+        chain_of_span: dict[Span, str] = {}
+        for chain, span in self.mentions:
+            first, last = (self.rows[token] for token in span)
+            mention = f"the mention of chain {quote(chain)} that begins on line {first.line}"
+            if first.sentence != last.sentence:
+                sentences = f"{quote(first.sentence)} and {quote(last.sentence)}"
                 problems.add(
-                    f"{about} is already in chain {known} (expected one chain)", rows[end].line
+                    f"{mention} is over two sentences, {sentences} (expected one)", last.line
                 )
-                continue
-            seen[start, end] = chain
-            chains.setdefault(chain, []).append((start, end))
-        for spans in chains.values():
-            for one, other in find_overlaps(spans):
-                what = f"the mention that begins on line {rows[other[0]].line} overlaps another of its chain"
+            if span in chain_of_span:
                 problems.add(
-                    f"{what}, on lines {rows[one[0]].line} to {rows[one[1]].line}",
-                    rows[other[1]].line,
+                    f"{mention} is already in chain {quote(chain_of_span[span])} (expected one chain)",
+                    last.line,
+                )
+            else:
+                chain_of_span[span] = chain
+                chains.setdefault(chain, []).append(span)
+        for spans in chains.values():
+            for wider, (start, end) in find_overlaps(spans):
+                first, last = (self.rows[token] for token in wider)
+                mention = f"the mention that begins on line {self.rows[start].line}"
+                problems.add(
+                    f"{mention} overlaps another of its chain, on lines {first.line} to {last.line}",
+                    self.rows[end].line,
                 )
         return list(chains.values())
 
@@ -159,6 +178,16 @@ def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     return documents
 
 
+def _list_words(sentences: Sequence[Record], word_numbers: WordNumbers) -> list[Row]:
+    """Return the words of a document of the treebank as rows, which have no lines."""
+    words = []
+    for sentence in sentences:
+        numbers = number_words(sentence, word_numbers)
+        for ix, token in zip(numbers, sentence["tokens"], strict=True):
+            words.append(Row(sentence["number"], str(ix), token["form"], 0))
+    return words
+
+
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:
     """Read the documents of a CoNLL file as records without genre; mentions have ids from 0 in document order.
 
@@ -168,87 +197,82 @@ def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Pro
         The records, in the order of the treebank, and notices of documents that the file calls otherwise, by line.
     """
     problems = ProblemList()
-    words = {
-        name: [
-            (sentence["number"], str(ix), token["form"])
-            for sentence in sentences
-            for ix, token in zip(
-                number_words(sentence, treebank.word_numbers), sentence["tokens"], strict=True
-            )
-        ]
-        for name, sentences in treebank.documents.items()
-    }
-    homes = {number: name for name, of_document in words.items() for number, _, _ in of_document}
     documents = read_documents(path, problems)
+    homes: dict[str, str] = {}
+    words: dict[str, list[Row]] = {}
+    for home, sentences in treebank.documents.items():
+        homes |= {sentence["number"]: home for sentence in sentences}
+        words[home] = _list_words(sentences, treebank.word_numbers)
     for document in documents:
         _check_rows(document, homes, words, problems)
-    parts = {
-        name: _order_parts([one for one in documents if one.home == name], of, problems)
-        for name, of in words.items()
-    }
+    # Each document with its first sentence.  One that the file lacks keeps its name, so that another of the same id is
+    # not taken for it.
+    numbered: list[tuple[str, ConllDocument | None]] = []
+    for home, words_of_home in words.items():
+        parts = [document for document in documents if document.home == home]
+        ordered = _order_parts(parts, words_of_home, problems)
+        numbered += [(part.rows[0].sentence, part) for part in ordered]
+        if not ordered:
+            numbered.append((words_of_home[0].sentence, None))
     chains = {id(document): document.find_chains(problems) for document in documents}
     problems.raise_any(path)
-    # A document that the file lacks keeps its name, so that another of the same id is not taken for it.
-    numbered: list[tuple[str, ConllDocument | None]] = []
-    for name, found in parts.items():
-        numbered += [(part.rows[0].sentence, part) for part in found] or [(words[name][0][0], None)]
-    names = number_names(find_document_id(first) for first, _ in numbered)
-    records, notices = [], []
+    names = number_names(find_document_id(sentence) for sentence, _ in numbered)
+    records = []
+    notices = []
     for name, (_, part) in zip(names, numbered, strict=True):
-        if part:
+        if part is not None:
             records.append(_make_record(name, part, chains[id(part)], treebank))
             if part.is_named and part.name.partition("; part ")[0] != name:
-                what = f"document {quote(part.name)} is now {quote(name)}, as in the treebank"
-                notices.append(Problem(what, part.rows[0].line))
+                notices.append(
+                    Problem(
+                        f"document {quote(part.name)} is now {quote(name)}, as in the treebank",
+                        part.rows[0].line,
+                    )
+                )
     return records, notices
 
 
 def _check_rows(
     document: ConllDocument,
     homes: Mapping[str, str],
-    words: Mapping[str, Sequence[tuple[str, str, str]]],
+    words: Mapping[str, Sequence[Row]],
     problems: ProblemList,
 ) -> None:
     """Compare the rows of a document with the treebank, and set its `home` and `lines`.
 
-    `homes` are the documents of the treebank's sentences, `words` the sentence, number and form of its words.
+    `homes` are the documents of the treebank's sentences, `words` their words.
     """
-    document.home = next(
-        (homes[row.sentence] for row in document.rows if row.sentence in homes), None
-    )
-    tokens = {
-        (number, ix): token
-        for token, (number, ix, _) in enumerate(words.get(document.home or "", ()))
-    }
+    homes_of_rows = (homes[row.sentence] for row in document.rows if row.sentence in homes)
+    document.home = next(homes_of_rows, "")
+    words_of_home = words.get(document.home, ())
+    tokens = {(word.sentence, word.ix): token for token, word in enumerate(words_of_home)}
     last = -1
     for number, group in groupby(document.rows, key=lambda row: row.sentence):
         rows = list(group)
+        sentence = f"sentence {quote(number)}"
         home = homes.get(number)
         if home is None or home != document.home:
-            what = f"the treebank has no sentence {quote(number)}"
+            message = f"the treebank has no {sentence}"
             if home is not None:
-                where = f"is in document {quote(home)}, but earlier rows are in {quote(str(document.home))}"
-                what = f"sentence {quote(number)} {where}"
-            problems.add(f"{what} ({pluralize(len(rows), 'row')})", rows[0].line)
+                earlier = f"earlier rows are in {quote(document.home)}"
+                message = f"{sentence} is in document {quote(home)}, but {earlier}"
+            problems.add(f"{message} ({pluralize(len(rows), 'row')})", rows[0].line)
             continue
         for row in rows:
             token = tokens.get((number, row.ix))
-            about = f"word {row.ix} of sentence {quote(number)}"
             if token is None:
-                problems.add(
-                    f"sentence {quote(number)} has no word {quote(row.ix)} in the treebank",
-                    row.line,
-                )
+                problems.add(f"{sentence} has no word {quote(row.ix)} in the treebank", row.line)
                 continue
-            form = words[home][token][2]
+            word = f"word {row.ix} of {sentence}"
+            form = words_of_home[token].form
             if row.form != form:
                 problems.add(
-                    f"{about} is {quote(row.form)} (expected {quote(form)}, as in the treebank)",
+                    f"{word} is {quote(row.form)} (expected {quote(form)}, as in the treebank)",
                     row.line,
                 )
             if token <= last:
                 problems.add(
-                    f"{about} comes too late (expected the order of the treebank, each word once)",
+                    f"{word} comes too late (expected the order of the treebank, each word once)",
                     row.line,
                 )
             last = token
@@ -256,49 +280,68 @@ def _check_rows(
 
 
 def _order_parts(
-    parts: Sequence[ConllDocument], words: Sequence[tuple[str, str, str]], problems: ProblemList
+    parts: Sequence[ConllDocument], words: Sequence[Row], problems: ProblemList
 ) -> list[ConllDocument]:
     """Return the documents of the file that are a document of the treebank, or its parts, in order.
 
     Words of the treebank's document without a row are a problem at the row after them, or else at the last one.
     """
     ordered = sorted((part for part in parts if part.lines), key=lambda part: min(part.lines))
-    for one, other in pairwise(ordered):
-        first, last = min(other.lines), max(one.lines)
-        if first <= last or words[first][0] == words[last][0]:
-            what = f"documents {quote(one.name)} and {quote(other.name)} have words of the same sentences"
-            expected = "expected all words of a sentence in one document"
-            problems.add(f"{what} ({expected})", next(iter(other.lines.values())))
-    lines = {token: line for part in ordered for token, line in part.lines.items()}
-    for is_missing, group in groupby(range(len(words)), key=lambda token: token not in lines):
-        if is_missing and lines:
-            first, *others = group
-            number, ix, _ = words[first]
-            after = first + len(others) + 1
-            where, line = (
-                ("before", lines[after]) if after in lines else ("after", max(lines.values()))
+    lines: dict[int, int] = {}
+    for part in ordered:
+        lines |= part.lines
+    for before, after in pairwise(ordered):
+        last = max(before.lines)
+        first = min(after.lines)
+        if first <= last or words[first].sentence == words[last].sentence:
+            message = (
+                f"documents {quote(before.name)} and {quote(after.name)} have words of the same sentences "
+                "(expected all words of a sentence in one document)"
             )
-            more = f" and {pluralize(len(others), 'word')} after it have" if others else " has"
-            problems.add(
-                f"word {ix} of sentence {quote(number)}{more} no row (expected {where} this row)",
-                line,
-            )
+            problems.add(message, next(iter(after.lines.values())))
+    for has_row, group in groupby(range(len(words)), key=lambda token: token in lines):
+        if lines and not has_row:
+            _report_missing(list(group), words, lines, problems)
     return ordered
+
+
+def _report_missing(
+    tokens: Sequence[int], words: Sequence[Row], lines: Mapping[int, int], problems: ProblemList
+) -> None:
+    """Report adjacent words that have no row."""
+    word = words[tokens[0]]
+    message = f"word {word.ix} of sentence {quote(word.sentence)}"
+    n_further = len(tokens) - 1
+    if n_further:
+        message += f" and {pluralize(n_further, 'word')} after it have no row"
+    else:
+        message += " has no row"
+    line = lines.get(tokens[-1] + 1)
+    if line is not None:
+        problems.add(f"{message} (expected before this row)", line)
+    else:
+        problems.add(f"{message} (expected after this row)", max(lines.values()))
 
 
 def _make_record(
     name: str, part: ConllDocument, chains: Sequence[Sequence[Span]], treebank: Treebank
 ) -> Record:
     """Return the record of a document whose rows are those of the treebank."""
-    first_row = {row.sentence: token for token, row in reversed(list(enumerate(part.rows)))}
-    sentences = [one for one in treebank.documents[str(part.home)] if one["number"] in first_row]
-    place = {sentence["number"]: i for i, sentence in enumerate(sentences)}
+    first_rows: dict[str, int] = {}
+    for place, row in enumerate(part.rows):
+        first_rows.setdefault(row.sentence, place)
+    sentences = treebank.documents[part.home]
+    sentences = [sentence for sentence in sentences if sentence["number"] in first_rows]
     ids: dict[Span, str] = {}
     mentions = []
-    for start, end in sorted((span for chain in chains for span in chain), key=document_order):
+    spans: list[Span] = []
+    for chain in chains:
+        spans += chain
+    for start, end in sorted(spans, key=document_order):
         sentence = part.rows[start].sentence
+        first = first_rows[sentence]
         ids[start, end] = str(len(ids))
-        span = (start - first_row[sentence], end - first_row[sentence])
-        mentions.append((ids[start, end], place[sentence], span))
-    several = [[ids[span] for span in chain] for chain in chains if len(chain) > 1]
-    return make_document(name, sentences, mentions, several, treebank.word_numbers)
+        mentions.append((ids[start, end], sentence, (start - first, end - first)))
+    long_chains = (chain for chain in chains if len(chain) > 1)
+    ids_of_chains = [map(ids.__getitem__, chain) for chain in long_chains]
+    return make_document(name, sentences, mentions, ids_of_chains, treebank.word_numbers)

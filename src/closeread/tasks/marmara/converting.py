@@ -17,6 +17,7 @@ from closeread.corpus.sources import locate
 from closeread.exceptions import (
     FormatError,
     Problem,
+    ProblemList,
     RequestError,
     describe_problems,
     join_names,
@@ -59,25 +60,35 @@ class TreebankFiles(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Documents to convert, and their oddities."""
+    """Documents to convert.
+
+    Attributes:
+        documents: the documents.
+        word_numbers: the numbers of the words of sentences where they are not 1, 2, 3 …
+        kind: the suffix of the format that they were read from.
+        notices: their oddities.
+    """
 
     documents: Sequence[Record]
     word_numbers: WordNumbers
-    kind: str  # the suffix of the format that they were read from
+    kind: str
     notices: Sequence[str]
 
 
 def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFiles:
     """Find the treebank in the folder of the corpus, by default that in `CLOSEREAD_DATA`, or in one of its own."""
     corpus = load_corpus(CORPUS)
-    folders: dict[str, Path | None] = {COREFERENCE: None} | (
-        {TREEBANK: treebank} if treebank else {}
-    )
     source = corpus.configs[corpus.default_config].splits[corpus.default_split]
-    found = locate(corpus, source, UserFiles(data_dir, folders)).files
-    files = {path.name: path for name, path in found.items() if name.startswith(f"{TREEBANK}/")}
+    folders: dict[str, Path | None] = {COREFERENCE: None}
+    if treebank:
+        folders[TREEBANK] = treebank
+    located = locate(corpus, source, UserFiles(data_dir, folders)).files
+    files = {}
+    for name, path in located.items():
+        if name.startswith(f"{TREEBANK}/"):
+            files[path.name] = path
     # A treebank from elsewhere need not be that of the genres in CLOSEREAD_DATA.
-    genres = found.get(GENRES_FILE) if data_dir or not treebank else None
+    genres = located.get(GENRES_FILE) if data_dir or not treebank else None
     return TreebankFiles(next(iter(files.values())).parent, files, genres)
 
 
@@ -89,61 +100,68 @@ def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Sou
     if source.suffix.lower() == ".jsonl":
         gold = read_own_gold(load_corpus(CORPUS), source)
         return Source(gold.records, NO_GAPS, ".jsonl", gold.notices)
-    folder, files, wrong = source.parent, {source.name: source}, list[Problem]()
-    if source.is_dir():
-        inside, misfits = walk_files(source)
-        folder, files = source, {name: path for name, path in inside.items() if "/" not in name}
-        wrong = [problem for problem in misfits if "/" not in (problem.file or "")]
+    folder, files, misfits = _list_files(source)
     is_xml = source.is_dir() or read_bytes(source).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     place = find_treebank()
     treebank = read_treebank(place.files)
     is_conllu = treebank.kind is Kind.CONLLU
     if is_conllu and not is_xml:
-        what = "is CoNLL-U, whose sentences and words have other numbers"
         raise FormatError(
-            place.folder, [Problem(f"{what} (expected the METU-Sabanci Turkish Treebank)")]
+            place.folder,
+            [
+                Problem(
+                    "is CoNLL-U, whose sentences and words have other numbers (expected the METU-Sabanci Turkish Treebank)"
+                )
+            ],
         )
-    _raise_any(place.folder, treebank.problems)
+    treebank.notes.problems.raise_any(place.folder)
+    # Notices about text in CoNLL-U say nothing of coreference.
+    text_notices = [] if is_conllu else limit_notices(treebank.notes.notices, "the treebank")
+    notices = describe_problems(str(place.folder), text_notices)
     if is_xml:
-        read = read_corpus(treebank, files, None, annotated_only=True)
-        _raise_any(folder, wrong + read.problems)
-        documents, notices = read.records, describe_problems(str(folder), read.notices or ())
+        parsed = read_corpus(treebank, files, None, annotated_only=True)
+        ProblemList(misfits + parsed.problems).raise_any(folder)
+        documents = parsed.records
+        notices += describe_problems(str(folder), parsed.notices or ())
     else:
         documents, renamed = read_checked(source, treebank)
-        notices = [
-            notice.at(str(source)) for notice in limit_notices(renamed, "the names of documents")
-        ]
+        limited = limit_notices(renamed, "the names of documents")
+        notices += [notice.at(str(source)) for notice in limited]
     names = {*treebank.documents, *(document["document"] for document in documents)}
-    genres, problems, _ = find_genres(names, place.genres)
-    _raise_any(place.genres.parent if place.genres else place.folder, problems)
+    genres, notes = find_genres(names, place.genres)
+    notes.problems.raise_any(place.genres.parent if place.genres else place.folder)
     for document in documents:
         document["genre"] = genres[document["document"]]
-    odd = [] if is_conllu else limit_notices(treebank.notices, "the treebank")
-    notices = [*describe_problems(str(place.folder), odd), *notices]
     return Source(documents, treebank.word_numbers, ".xml" if is_xml else ".conll", notices)
 
 
-def _raise_any(folder: Path, problems: Sequence[Problem]) -> None:
-    if problems:
-        raise FormatError(folder, sorted(problems, key=lambda problem: problem.order))
+def _list_files(source: Path) -> tuple[Path, dict[str, Path], list[Problem]]:
+    """Return the folder of a file, or the folder itself, the files that are read, and the problems with others."""
+    if not source.is_dir():
+        return source.parent, {source.name: source}, []
+    below, misfits = walk_files(source)
+    files = {name: path for name, path in below.items() if "/" not in name}
+    return source, files, [misfit for misfit in misfits if "/" not in (misfit.file or "")]
 
 
 def write_source(source: Source, output: Path) -> None:
     """Write documents as CoNLL (`.conll`), JSON Lines (`.jsonl`), a coreference file (`.xml`) or a folder of them."""
-    suffix, documents = text_suffix(output), source.documents
+    suffix = text_suffix(output)
+    documents = source.documents
     if suffix not in (".conll", ".jsonl", ".xml") and output.suffix:
-        expected = "expected .conll, .jsonl, .xml or none, for a folder of coreference files"
-        raise RequestError(f"{output}: the suffix is '{output.suffix}' ({expected})")
-    if suffix == ".xml" and len(documents) != 1:
-        found = pluralize(len(documents), "document")
         raise RequestError(
-            f"{output} can hold one document, but there are {found} (expected a folder)"
+            f"{output}: the suffix is '{output.suffix}' "
+            "(expected .conll, .jsonl, .xml or none, for a folder of coreference files)"
+        )
+    if suffix == ".xml" and len(documents) != 1:
+        number = pluralize(len(documents), "document")
+        raise RequestError(
+            f"{output} can hold one document, but there are {number} (expected a folder)"
         )
     try:
         if suffix == ".conll":
-            text = dump_conll(
-                documents, [document["clusters"] for document in documents], source.word_numbers
-            )
+            chains = [document["clusters"] for document in documents]
+            text = dump_conll(documents, chains, source.word_numbers)
         elif suffix == ".jsonl":
             text = dump_json_lines(documents)
         else:
@@ -153,15 +171,20 @@ def write_source(source: Source, output: Path) -> None:
         raise RequestError(f"cannot write {output}: {error}") from None
     if suffix:
         write_text(output, text)
-        return
-    if wrong := [name for name in texts if not FILE_NAME.fullmatch(name)]:
-        name, file = (
-            ("name", "the name of a file") if len(wrong) == 1 else ("names", "names of files")
-        )
-        raise RequestError(
-            f"cannot write {output}: the document {name} {join_names(wrong)} can't be {file}"
-        )
-    if collisions := find_unwritable(texts, ".xml"):
+    else:
+        _write_folder(output, texts)
+
+
+def _write_folder(output: Path, texts: Mapping[str, str]) -> None:
+    """Write coreference files, by the names of their documents, into a new folder."""
+    wrong = [name for name in texts if not FILE_NAME.fullmatch(name)]
+    if wrong:
+        message = f"the document name {join_names(wrong)} can't be the name of a file"
+        if len(wrong) > 1:
+            message = f"the document names {join_names(wrong)} can't be names of files"
+        raise RequestError(f"cannot write {output}: {message}")
+    collisions = find_unwritable(texts, ".xml")
+    if collisions:
         raise FormatError(output, collisions)
     with creating_folder(output) as folder:
         for name, text in texts.items():
@@ -170,55 +193,57 @@ def write_source(source: Source, output: Path) -> None:
 
 def dump_given(source: Source) -> str:
     """Return all mentions of documents as CoNLL, each as a chain of its own."""
-    chains = [
-        [[[one["start"], one["end"]]] for one in document["mentions"]]
-        for document in source.documents
-    ]
+    chains = [_separate_mentions(document) for document in source.documents]
     return dump_conll(source.documents, chains, source.word_numbers)
+
+
+def _separate_mentions(document: Record) -> list[list[list[int]]]:
+    return [[[mention["start"], mention["end"]]] for mention in document["mentions"]]
 
 
 def dump_xml(document: Record) -> str:
     """Return a document as a coreference file; a ValueError if XML can't express a word or the number of a sentence."""
-    for one in document["mentions"]:
-        if not is_sentence_number(one["sentence"]):  # such as those of CoNLL-U
+    mentions = []
+    for number, mention in enumerate(document["mentions"]):
+        # Such as those of CoNLL-U.
+        if not is_sentence_number(mention["sentence"]):
             raise ValueError(
-                f"{quote(one['sentence'])} is not the number of a sentence of the treebank ({EXPECTED})"
+                f"{quote(mention['sentence'])} "
+                f"is not the number of a sentence of the treebank ({EXPECTED})"
             )
-    mentions = [{**one, "id": str(m_id)} for m_id, one in enumerate(document["mentions"])]
+        mentions.append({**mention, "id": str(number)})
     return dump_annotation({**document, "mentions": mentions})
 
 
 def find_losses(source: Source, output: Path) -> list[str]:
     """Describe the parts of documents that the format of the output doesn't keep."""
     suffix = text_suffix(output)
-    every = [
-        (number, one)
-        for document in source.documents
-        for number, one in enumerate(document["mentions"])
-    ]
-    n_changed = sum(one["id"] != str(number) for number, one in every)
-    lost = []
-    if source.kind != ".conll" and suffix == ".conll" and every:
-        lost.append(f"the ids of {pluralize(len(every), 'mention')}")
+    n_mentions = 0
+    n_changed = 0
+    loose: list[tuple[Record, Record]] = []
+    for document in source.documents:
+        spans: list[list[int]] = []
+        for cluster in document["clusters"]:
+            spans += cluster
+        for number, mention in enumerate(document["mentions"]):
+            n_mentions += 1
+            n_changed += mention["id"] != str(number)
+            if [mention["start"], mention["end"]] not in spans:
+                loose.append((document, mention))
+    losses = []
+    if source.kind != ".conll" and suffix == ".conll" and n_mentions:
+        losses.append(f"the ids of {pluralize(n_mentions, 'mention')}")
     if source.kind != ".conll" and suffix in ("", ".xml") and n_changed:
-        lost.append(
+        losses.append(
             f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order"
         )
-    loose = [  # mentions in no chain
-        (document, one)
-        for document in source.documents
-        for one in document["mentions"]
-        if not any([one["start"], one["end"]] in cluster for cluster in document["clusters"])
-    ]
     if loose and ".conll" in (suffix, source.kind):
-        document, one = loose[0]
-        words = " ".join(list_forms(document)[one["start"] : one["end"] + 1])
-        first = f"first: {quote(words)} in sentence {quote(one['sentence'])}"
-        if suffix == ".conll":
-            lost.append(f"{pluralize(len(loose), 'mention')} in no chain of two or more ({first})")
-        else:
-            what = (
-                f"{pluralize(len(loose), 'chain')} of one mention; the mentions are now in no chain"
-            )
-            lost.append(f"{what} ({first})")
-    return lost
+        document, mention = loose[0]
+        words = " ".join(list_forms(document)[mention["start"] : mention["end"] + 1])
+        first = f"first: {quote(words)} in sentence {quote(mention['sentence'])}"
+        loss = f"{pluralize(len(loose), 'mention')} in no chain of two or more"
+        if suffix != ".conll":
+            chains = f"{pluralize(len(loose), 'chain')} of one mention"
+            loss = f"{chains}; the mentions are now in no chain"
+        losses.append(f"{loss} ({first})")
+    return losses

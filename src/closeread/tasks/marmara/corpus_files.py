@@ -7,13 +7,12 @@ and its genre.  Notices about single words or mentions are cut to the first `MAX
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from closeread.exceptions import (
     FormatError,
     Problem,
-    ProblemList,
     describe_choice,
     join_names,
     pluralize,
@@ -24,17 +23,18 @@ from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks.marmara.coreference import (
-    AnnotatedTreebank,
-    Annotations,
+    AnnotatedDocument,
     annotate_documents,
     read_annotations,
 )
-from closeread.tasks.marmara.documents import make_document
+from closeread.tasks.marmara.documents import Notes, make_document
 from closeread.tasks.marmara.placing import place_annotations
 from closeread.tasks.marmara.records import GENRES
 from closeread.tasks.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
 
-TREEBANK, COREFERENCE, GENRES_FILE = "treebank", "coreference", "genres.tsv"
+TREEBANK = "treebank"
+COREFERENCE = "coreference"
+GENRES_FILE = "genres.tsv"
 
 KNOWN_GENRES = {
     **dict.fromkeys(("20200000", "20210000", "20270000", "20580000", "20710000"), "News"),
@@ -51,55 +51,57 @@ those of their genre (Article: one off).  Short stories and novels can't be told
 
 def find_genres(
     documents: Collection[str], path: Path | None
-) -> tuple[Mapping[str, str | None], list[Problem], list[Problem]]:
+) -> tuple[dict[str, str | None], Notes]:
     """Find the genres of documents: those of a file, if there is one, or else those that are known.
 
     Returns:
-        The genre of every document, or None; errors in the file of genres; its oddities.
+        The genre of every document, or None; what is wrong with the file of genres, and its oddities.
     """
     genres = {document: KNOWN_GENRES.get(document.partition("_")[0]) for document in documents}
+    notes = Notes(file=GENRES_FILE)
     if path is None:
-        return genres, [], []
-    problems = ProblemList()
-    notices: list[Problem] = []
-    try:
-        lines = read_lines(path)
-    except FormatError as error:
-        return genres, [problem._replace(file=GENRES_FILE) for problem in error.problems], []
-    seen: dict[str, int] = {}
-    for line, text in enumerate(lines, start=1):
-        document, *others = (cell.strip() for cell in text.split("\t"))
-        if line == 1:
-            if document in documents or not others:
-                what = f"has no header: {quote(text)} (expected document TAB genre)"
-                problems.append(Problem(what, line, GENRES_FILE))
-            continue
+        return genres, notes
+    with notes.catching():
+        _read_genres(read_lines(path), genres, notes)
+    return genres, notes
+
+
+def _read_genres(lines: Sequence[str], genres: dict[str, str | None], notes: Notes) -> None:
+    """Set the genres of documents to those of the rows of a file."""
+    for header in lines[:1]:
+        if "\t" not in header or header.split("\t")[0].strip() in genres:
+            notes.report(f"has no header: {quote(header)} (expected document TAB genre)", 1)
+    first_lines: dict[str, int] = {}
+    for line, text in enumerate(lines[1:], start=2):
         if not text.strip():
             continue
-        if not others:
-            what = f"{quote(text)} has one column (expected document TAB genre)"
-            problems.append(Problem(what, line, GENRES_FILE))
+        cells = [cell.strip() for cell in text.split("\t")]
+        if len(cells) < 2:
+            notes.report(f"{quote(text)} has one column (expected document TAB genre)", line)
             continue
-        if document in seen:
-            what = f"document {quote(document)} already has a genre on line {seen[document]}"
-            problems.append(Problem(what, line, GENRES_FILE))
-        elif document not in documents and document.partition("_")[0] in documents:
-            what = f"document {quote(document)} is not cut off here, so its genre is not used"
-            notices.append(Problem(what, line, GENRES_FILE))
-        elif document not in documents:
-            problems.append(
-                Problem(f"document {quote(document)} is not in the corpus", line, GENRES_FILE)
+        document, genre = cells[:2]
+        if document in first_lines:
+            notes.report(
+                f"document {quote(document)} already has a genre on line {first_lines[document]}",
+                line,
             )
-        if others[0] not in GENRES:
-            what = f"genre {describe_choice(others[0], GENRES)}"
-            problems.append(Problem(what, line, GENRES_FILE))
-        seen.setdefault(document, line)
-        if document in genres and others[0] in GENRES:
-            genres[document] = others[0]
-    if missing := [document for document in documents if document not in seen]:
-        what = f"{pluralize(len(missing), 'document')} without a row: {join_names(missing)}"
-        notices.append(Problem(what, None, GENRES_FILE))
-    return genres, problems, notices
+        elif document not in genres:
+            if document.partition("_")[0] in genres:
+                notes.note(
+                    f"document {quote(document)} is not cut off here, so its genre is not used",
+                    line,
+                )
+            else:
+                notes.report(f"document {quote(document)} is not in the corpus", line)
+        first_lines.setdefault(document, line)
+        if genre not in GENRES:
+            notes.report(f"genre {describe_choice(genre, GENRES)}", line)
+        elif document in genres:
+            genres[document] = genre
+    missing = [document for document in genres if document not in first_lines]
+    if missing:
+        number = pluralize(len(missing), "document")
+        notes.note(f"{number} without a row: {join_names(missing)}")
 
 
 def read_corpus(
@@ -119,50 +121,58 @@ def read_corpus(
         unaligned: what to do with a mention that has no place in CoNLL-U: `drop` it with a notice, or `error`.
         annotated_only: whether to return only the documents with coreference, and notices about these.
     """
+    notes = Notes()
+    documents: list[AnnotatedDocument] = []
     is_conllu = texts.kind is Kind.CONLLU
-    found = Annotations([], [], []) if coreference is None else read_annotations(coreference)
-    problems = texts.problems + found.problems
-    made = AnnotatedTreebank([], [], [], [], [], [])
-    if coreference is None and not (problems and is_conllu):
-        documents = [make_document(name, sentences) for name, sentences in texts.documents.items()]
-        made = made._replace(
-            documents=documents, files=[texts.files[name] for name in texts.documents]
-        )
-    elif is_conllu and not problems:
-        made = place_annotations(texts.documents, found.annotations, unaligned=unaligned)
-    # else mentions could only be said to be in unknown sentences
-    elif not is_conllu and not texts.problems:
-        made = annotate_documents(texts, found, annotated_only=annotated_only)
-    problems = texts.problems + sorted(
-        found.problems + made.problems, key=lambda problem: problem.order
+    if coreference is None:
+        if not (is_conllu and texts.notes.problems):
+            for name, sentences in texts.documents.items():
+                record = make_document(name, sentences)
+                documents.append(AnnotatedDocument(record, texts.files[name]))
+    else:
+        annotations = read_annotations(coreference, notes)
+        # Of a treebank with errors, mentions could only be said to be in unknown sentences.
+        if is_conllu and not texts.notes.problems and not notes.problems:
+            documents = place_annotations(
+                texts.documents,
+                annotations,
+                notes,
+                unaligned=unaligned,
+                annotated_only=annotated_only,
+            )
+        elif not is_conllu and not texts.notes.problems:
+            documents = annotate_documents(texts, annotations, notes, annotated_only=annotated_only)
+    problems = texts.notes.problems + sorted(notes.problems, key=lambda problem: problem.order)
+    notices = limit_notices(notes.notices, "the coreference") + notes.changes
+    if not annotated_only:
+        notices = limit_notices(texts.notes.notices, "the treebank") + notices
+    names = [record["document"] for record, _ in documents]
+    genres_by_name, of_genres = find_genres(names, None if problems else genres)
+    for record, _ in documents:
+        record["genre"] = genres_by_name[record["document"]]
+    return Parsed(
+        [record for record, _ in documents],
+        [file for _, file in documents],
+        problems + of_genres.problems,
+        notices + of_genres.notices,
     )
-    notices = [] if annotated_only else limit_notices(texts.notices, "the treebank")
-    notices += limit_notices(found.notices + made.text_notices, "the coreference") + made.notices
-    notices += [] if annotated_only else made.rest
-    records = made.documents
-    by_document, wrong, odd = find_genres(
-        [record["document"] for record in records], None if problems else genres
-    )
-    for record in records:
-        record["genre"] = by_document[record["document"]]
-    return Parsed(records, made.files, problems + wrong, notices + odd)
 
 
 def read_corpus_folder(folder: Path) -> Parsed:
     """Read the records of a folder with the folders `treebank` and, if there is any, `coreference`."""
-    found: dict[str, Path] = {}
-    others: list[Problem] = []
-    for name in (TREEBANK, COREFERENCE):
-        if name == TREEBANK or (folder / name).is_dir():
-            files, misfits = walk_files(folder / name)
-            found |= {f"{name}/{file}": path for file, path in files.items()}
-            others += [
-                Problem(f"is ignored: {one.message}", None, f"{name}/{one.file}") for one in misfits
-            ]
+    files: dict[str, Path] = {}
+    ignored: list[Problem] = []
+    has_coreference = (folder / COREFERENCE).is_dir()
+    for name in (TREEBANK, COREFERENCE) if has_coreference else (TREEBANK,):
+        below, misfits = walk_files(folder / name)
+        files |= {f"{name}/{file}": path for file, path in below.items()}
+        for misfit in misfits:
+            message = f"is ignored: {misfit.message}"
+            ignored.append(Problem(message, None, f"{name}/{misfit.file}"))
     if (folder / GENRES_FILE).is_file():
-        found[GENRES_FILE] = folder / GENRES_FILE
-    read = read_corpus_files(found, "", has_coreference=(folder / COREFERENCE).is_dir())
-    return read._replace(notices=[*others, *(read.notices or ())])
+        files[GENRES_FILE] = folder / GENRES_FILE
+    parsed = read_corpus_files(files, "", has_coreference=has_coreference)
+    return parsed._replace(notices=ignored + (parsed.notices or []))
 
 
 def read_corpus_files(
@@ -173,23 +183,24 @@ def read_corpus_files(
     `has_coreference` is whether there is a folder for it, though it may have no files.
     """
     del split  # there is one, and documents have names
-    below = {
-        name: {
-            file: path for file, path in files.items() if PurePosixPath(file).parts[:-1] == (name,)
-        }
-        for name in (TREEBANK, COREFERENCE)
+    texts = read_treebank(_list_below(files, TREEBANK))
+    coreference = _list_below(files, COREFERENCE)
+    annotated = coreference if coreference or has_coreference else None
+    return read_corpus(texts, annotated, files.get(GENRES_FILE), unaligned=unaligned)
+
+
+def _list_below(files: Mapping[str, Path], folder: str) -> dict[str, Path]:
+    """Return the files that are directly in a folder."""
+    return {
+        name: path for name, path in files.items() if PurePosixPath(name).parts[:-1] == (folder,)
     }
-    coreference = below[COREFERENCE] if has_coreference else below[COREFERENCE] or None
-    return read_corpus(
-        read_treebank(below[TREEBANK]), coreference, files.get(GENRES_FILE), unaligned=unaligned
-    )
 
 
 def refuse_file(path: Path, split: str) -> Parsed:
     """Refuse to read the corpus from a single file."""
     del split
-    what = f"is a file (expected a folder with the folders {TREEBANK} and {COREFERENCE}, or records in .jsonl)"
-    raise FormatError(path, [Problem(what)])
+    expected = f"a folder with the folders {TREEBANK} and {COREFERENCE}, or records in .jsonl"
+    raise FormatError(path, [Problem(f"is a file (expected {expected})")])
 
 
 FORMAT = Format(read=refuse_file, folder=FormatFolder(read_corpus_files, read_corpus_folder))

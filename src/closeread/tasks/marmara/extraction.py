@@ -7,20 +7,23 @@ that users say where a document begins.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 from closeread.exceptions import FormatError, Problem, quote
 from closeread.files import creating_folder
 from closeread.formats.folders import find_unwritable, list_files
-from closeread.formats.text import read_bytes
 from closeread.formats.xml_tree import check_characters
+from closeread.tasks.marmara.documents import Notes
 from closeread.tasks.marmara.treebank import (
     Sentence,
-    XmlReader,
+    check_numbers,
     get_form,
     limit_notices,
     number_names,
+    read_contents,
+    read_fragments,
 )
 
 SUFFIX = ".xml"
@@ -45,32 +48,25 @@ def extract(
         raise FormatError(
             folder, [Problem(f"contains no fragment (expected files ending in {SUFFIX})")]
         )
-    reader = XmlReader()
+    notes = Notes()
     for misfit in misfits:
-        reader.notices.append(Problem(f"is ignored: {misfit.message}", None, misfit.file))
-    reader.notices += notices
-    read: dict[str, tuple[Path, bytes]] = {}
-    for name, path in files.items():
-        try:
-            read[name] = (path, read_bytes(path))
-        except FormatError as error:
-            reader.problems += [problem._replace(file=name) for problem in error.problems]
-    unsplit = reader.read_fragments(read)
-    reader.check_numbers(unsplit.values())
-    documents = split_documents(unsplit, splits, reader.problems)
-    if not documents and not reader.problems:
-        reader.problems.append(Problem("contains no words"))
-    if reader.problems:
-        raise FormatError(folder, sorted(reader.problems, key=lambda problem: problem.order))
-    return documents, limit_notices(reader.notices, "the fragments")
+        notes.notices.append(Problem(f"is ignored: {misfit.message}", None, misfit.file))
+    notes.notices.extend(notices)
+    unsplit = read_fragments(read_contents(files, notes), notes)
+    check_numbers(unsplit.values(), notes)
+    documents = split_documents(unsplit, splits, notes)
+    if not documents and not notes.problems:
+        notes.report("contains no words")
+    notes.problems.raise_any(folder)
+    return documents, limit_notices(notes.notices, "the fragments")
 
 
 def split_documents(
-    documents: Mapping[str, Sequence[Sentence]], splits: Iterable[str], problems: list[Problem]
+    documents: Mapping[str, Sequence[Sentence]], splits: Iterable[str], notes: Notes
 ) -> dict[str, Sequence[Sentence]]:
     """Split documents before the sentences of these numbers; the parts of NAME are NAME, NAME_2, NAME_3 and so on.
 
-    Unknown sentences, and those at the start of a document, are added to the problems.
+    Unknown sentences, and those at the start of a document, are errors.
     """
     unused = dict.fromkeys(splits)
     parts: dict[str, Sequence[Sentence]] = {}
@@ -78,25 +74,25 @@ def split_documents(
         starts = [place for place, sentence in enumerate(sentences) if sentence.number in unused]
         for place in starts:
             del unused[sentences[place].number]
-        if starts and not starts[0]:
-            what = f"sentence {quote(sentences[0].number)} is the first of document {quote(name)}"
-            problems.append(Problem(f"{what} (expected one that begins a new document)"))
-        ends = [*starts, len(sentences)]
-        for part, start, end in zip(
-            number_names([name] * len(ends)), [0, *starts], ends, strict=True
-        ):
+        if 0 in starts:
+            message = (
+                f"sentence {quote(sentences[0].number)} is the first of document {quote(name)}"
+            )
+            notes.report(f"{message} (expected one that begins a new document)")
+        borders = [0, *starts, len(sentences)]
+        part_names = number_names([name] * (len(starts) + 1))
+        for part_name, (start, end) in zip(part_names, pairwise(borders), strict=True):
             if start < end:
-                parts[part] = sentences[start:end]
-    problems += [
-        Problem(f"there is no sentence {quote(number)} that a document could begin with")
-        for number in unused
-    ]
+                parts[part_name] = sentences[start:end]
+    for number in unused:
+        notes.report(f"there is no sentence {quote(number)} that a document could begin with")
     return parts
 
 
 def write_documents(folder: Path, documents: Mapping[str, Sequence[Sentence]]) -> None:
     """Write documents into a new or an empty folder, a file each; all or none."""
-    if problems := find_unwritable(documents, SUFFIX):
+    problems = find_unwritable(documents, SUFFIX)
+    if problems:
         raise FormatError(folder, problems)
     with creating_folder(folder) as partial:
         for name, sentences in documents.items():
@@ -109,11 +105,11 @@ def dump_document(sentences: Sequence[Sentence]) -> str:
     for sentence in sentences:
         lines.append(f"<S No={_dump_value(sentence.number)}>")
         for word in sentence.words.values():
-            names = [*(name for name in ORDER if name in word.attributes), *word.attributes]
-            attributes = "".join(
-                f" {name}={_dump_value(word.attributes[name])}" for name in dict.fromkeys(names)
-            )
-            lines.append(f"<W{attributes}> {escape(get_form(word))} </W>")
+            tag = "<W"
+            for name in dict.fromkeys([*ORDER, *word.attributes]):
+                if name in word.attributes:
+                    tag += f" {name}={_dump_value(word.attributes[name])}"
+            lines.append(f"{tag}> {escape(get_form(word))} </W>")
         lines.append("</S>")
     text = "\n".join([*lines, "</Set>", ""])
     check_characters(text)

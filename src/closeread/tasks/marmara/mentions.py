@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from closeread.exceptions import FormatError, Problem, ProblemList, quote
+from closeread.exceptions import ProblemList, quote
 from closeread.formats.text import read_lines
 from closeread.tasks.marmara.documents import Span, Token, document_order
 
@@ -95,29 +95,26 @@ def classify_head(token: Token, stems: Collection[str], pronouns: Collection[str
     """
     if lower(token.lemma) in pronouns:
         return PRONOUN
-    return (
-        PROPER if is_capitalised(token.form) and lower(strip_suffix(token.form)) in stems else NOUN
-    )
+    if is_capitalised(token.form) and lower(strip_suffix(token.form)) in stems:
+        return PROPER
+    return NOUN
 
 
 def read_pronouns(path: Path) -> frozenset[str]:
     """Read lemmas of pronouns, one per line; blank lines, and anything after `#`, are skipped."""
-    found: set[str] = set()
+    pronouns: set[str] = set()
     problems = ProblemList()
     for number, line in enumerate(read_lines(path), start=1):
         words = line.partition("#")[0].split()
         if len(words) > 1:
-            problems.append(
-                Problem(
-                    f"{quote(' '.join(words))} has blanks (expected one lemma per line)", number
-                )
+            problems.add(
+                f"{quote(' '.join(words))} has blanks (expected one lemma per line)", number
             )
-        found.update(map(lower, words[:1]))
-    if not found and not problems:
-        problems.append(Problem("has no lemmas (expected one lemma per line)"))
-    if problems:
-        raise FormatError(path, problems)
-    return frozenset(found)
+        pronouns.update(map(lower, words[:1]))
+    if not pronouns:
+        problems.add("has no lemmas (expected one lemma per line)")
+    problems.raise_any(path)
+    return frozenset(pronouns)
 
 
 INSIDE = frozenset(
@@ -157,22 +154,22 @@ def detect_mentions(tokens: Sequence[Token], derived_modifiers: str = "exclude")
 def _find_noun_phrases(tokens: Sequence[Token], derived_modifiers: str) -> Iterator[Span]:
     """Yield the phrase of every noun and pronoun: the adjacent tokens to its left that depend on it as a part."""
     dependents: list[list[int]] = [[] for _ in tokens]
-    # whether a token, and what depends on it, are inside the phrase of a head to its right
-    begins = []
+    # Whether a token, and what depends on it, are inside the phrase of a head to its right.
+    is_part = []
     for number, token in enumerate(tokens):
         if token.head >= 0:
             dependents[token.head].append(number)
         is_derived_verb = token.first_tag == "Verb" and token.n_groups > 1
-        begins.append(
-            token.relation in INSIDE and (derived_modifiers == "include" or not is_derived_verb)
-        )
+        is_excluded = is_derived_verb and derived_modifiers == "exclude"
+        is_part.append(token.relation in INSIDE and not is_excluded)
     for head, token in enumerate(tokens):
         if token.first_tag in ("Noun", "Pron"):
-            waiting = [number for number in dependents[head] if number < head and begins[number]]
+            waiting = [number for number in dependents[head] if number < head and is_part[number]]
             inside: set[int] = set()
             while waiting:
                 number = waiting.pop()
-                if number not in inside:  # the heads of a damaged tree may form a circle
+                # The heads of a damaged tree may form a circle.
+                if number not in inside:
                     inside.add(number)
                     waiting += dependents[number]
             start = head

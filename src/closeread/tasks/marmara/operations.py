@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
-from closeread.exceptions import RequestError, pluralize
+from closeread.corpus.notices import warn_all
+from closeread.exceptions import MAX_PROBLEMS_SHOWN, RequestError, describe_problems, pluralize
+from closeread.files import open_text, replacing, text_suffix, write_text
 from closeread.parameters import (
     GoldSource,
     Operations,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, Param(metavar="DIR")]
 Only = Annotated[Sequence[str], Param(metavar="DOCUMENT")]
 Anything = Annotated[Output, Param(metavar="PATH")]
-Predictions = Output
 CORPUS = "marmara_coref"
 Documents = Annotated[GoldSource, Param(corpus=CORPUS)]
 
@@ -59,7 +59,6 @@ def convert(
         output: Write to this file (.conll, .jsonl or .xml) or to this new folder of coreference files.
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
-    from closeread.corpus.notices import warn_all
     from closeread.tasks.marmara.converting import (
         find_losses,
         locate_treebank,
@@ -67,12 +66,12 @@ def convert(
         write_source,
     )
 
-    found = read_source(source, lambda: locate_treebank(data_dir, treebank))
-    warn_all(found.notices)
+    content = read_source(source, lambda: locate_treebank(data_dir, treebank))
+    warn_all(content.notices)
     if output is not None:
-        write_source(found, output)
-        warn_all(f"lost: {what}." for what in find_losses(found, output))
-    return Written(output, pluralize(len(found.documents), "document"), found.documents)
+        write_source(content, output)
+        warn_all(f"lost: {loss}." for loss in find_losses(content, output))
+    return Written(output, pluralize(len(content.documents), "document"), content.documents)
 
 
 def convert_given(
@@ -96,21 +95,17 @@ def convert_given(
     Args:
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.files import text_suffix
     from closeread.tasks.marmara.converting import dump_given, locate_treebank, read_source
 
     if output is not None and text_suffix(output) != ".conll":
         raise RequestError(
             f"cannot write {output}: the suffix is '{output.suffix}' (expected .conll)"
         )
-    found = read_source(source, lambda: locate_treebank(data_dir, treebank))
+    content = read_source(source, lambda: locate_treebank(data_dir, treebank))
     if output is not None:
-        _write_text(output, lambda: dump_given(found))
-    warn_all(found.notices)
-    mentions = sum(len(document["mentions"]) for document in found.documents)
-    size = f"{pluralize(len(found.documents), 'document')}, {pluralize(mentions, 'mention')}"
-    return Written(output, size, found.documents)
+        _write_text(output, lambda: dump_given(content))
+    warn_all(content.notices)
+    return _report(output, content.documents, "mention", "mentions")
 
 
 def convert_equalities(
@@ -129,9 +124,6 @@ def convert_equalities(
     Args:
         given: The mentions that the annotator was given: CoNLL, every mention a chain of its own.
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import MAX_PROBLEMS_SHOWN
-    from closeread.files import text_suffix
     from closeread.tasks.marmara.equalities import (
         describe_unused,
         dump_annotation,
@@ -140,20 +132,21 @@ def convert_equalities(
         read_given,
     )
 
-    mentions = read_given(given)
-    annotation = read_equalities(file, mentions)
+    document = read_given(given)
+    annotation = read_equalities(file, document)
     if output is not None:
-        _write_text(output, lambda: dump_annotation(annotation, mentions, text_suffix(output)))
-    warn_all(describe_unused(annotation, mentions, MAX_PROBLEMS_SHOWN))
-    used = sum(map(len, annotation.chains))
-    size = f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(used, 'mention')}"
-    return Written(output, size, [make_row(annotation, mentions)])
+        _write_text(output, lambda: dump_annotation(annotation, document, text_suffix(output)))
+    warn_all(describe_unused(annotation, document, MAX_PROBLEMS_SHOWN))
+    n_mentions = sum(map(len, annotation.chains))
+    return Written(
+        output,
+        f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(n_mentions, 'mention')}",
+        [make_row(annotation, document)],
+    )
 
 
 def _write_text(output: Path, dump: Callable[[], str]) -> None:
     """Write a text; a format that can't express its content is a RequestError."""
-    from closeread.files import write_text
-
     try:
         text = dump()
     except ValueError as error:
@@ -184,17 +177,20 @@ def extract(
         output: Write to this folder, which must be new or empty.
         splits: Begin a new document, ID_2, with this sentence, such as 77000112003.5; may be repeated.
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.exceptions import describe_problems
     from closeread.tasks.marmara import extraction
 
     documents, notices = extraction.extract(fragments, splits)
     warn_all(describe_problems(str(fragments), notices))
     extraction.write_documents(output, documents)
-    sentences = list(chain.from_iterable(documents.values()))
-    n_tokens = sum(len(sentence.words) for sentence in sentences)
-    sizes = ((len(documents), "document"), (len(sentences), "sentence"), (n_tokens, "token"))
-    return Written(output, ", ".join(pluralize(number, noun) for number, noun in sizes))
+    n_sentences = 0
+    n_tokens = 0
+    for sentences in documents.values():
+        n_sentences += len(sentences)
+        n_tokens += sum(len(sentence.words) for sentence in sentences)
+    return Written(
+        output,
+        f"{pluralize(len(documents), 'document')}, {pluralize(n_sentences, 'sentence')}, {pluralize(n_tokens, 'token')}",
+    )
 
 
 def mentions(
@@ -202,7 +198,7 @@ def mentions(
     derived_modifiers: Literal["exclude", "include"] = "exclude",
     only: Only = (),
     place: Documents,
-    output: Predictions | None = None,
+    output: Output | None = None,
 ) -> Written:
     """Detect mentions, each a chain of its own.
 
@@ -221,7 +217,6 @@ def mentions(
         only: Predict only this document; may be repeated.
         output: Write to this file, in the format of its suffix: .jsonl or .conll.
     """
-    from closeread.files import write_text
     from closeread.tasks.marmara.baseline import predict_mentions, select_documents
 
     _check_suffix(output)
@@ -262,7 +257,7 @@ DEFAULT = ChainLearner()
 
 
 def svc(
-    *, learner: ChainLearner = DEFAULT, place: Documents, output: Predictions | None = None
+    *, learner: ChainLearner = DEFAULT, place: Documents, output: Output | None = None
 ) -> Written:
     """Link mentions by a support vector machine (classification).
 
@@ -283,7 +278,7 @@ def svc(
 
 
 def svr(
-    *, learner: ChainLearner = DEFAULT, place: Documents, output: Predictions | None = None
+    *, learner: ChainLearner = DEFAULT, place: Documents, output: Output | None = None
 ) -> Written:
     """Link mentions by a support vector machine (regression).
 
@@ -306,8 +301,6 @@ def svr(
 def _link(method: str, learner: ChainLearner, place: GoldSource, output: Path | None) -> Written:
     """Predict with one of the learners, and write its chains and, if asked for, its candidate links."""
     from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
-    from closeread.files import open_text, replacing
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.marmara.baseline import predict
 
@@ -320,19 +313,20 @@ def _link(method: str, learner: ChainLearner, place: GoldSource, output: Path | 
         )
     rows: list[Record] = []
     with ExitStack() as stack:
-        files = {
-            path: stack.enter_context(replacing(path)) for path in (output, learner.links) if path
-        }
-        texts = {path: stack.enter_context(open_text(draft, path)) for path, draft in files.items()}
+        files: dict[Path, TextIO] = {}
+        for path in (output, learner.links):
+            if path is not None:
+                draft = stack.enter_context(replacing(path))
+                files[path] = stack.enter_context(open_text(draft, path))
         total = len(set(learner.only)) or len(gold.records)
         for prediction in track(predict(gold.records, method, learner), "predicting", total):
             rows.append(prediction.row)
-            if learner.links:  # one by one: a document may have hundreds of thousands
-                texts[learner.links].writelines(
-                    dump_json_lines([link]) for link in prediction.iterate_links()
-                )
-        if output:
-            texts[output].write(_dump(output, gold.records, rows))
+            if learner.links is not None:
+                # One by one: a document may have hundreds of thousands.
+                for link in prediction.iterate_links():
+                    files[learner.links].write(dump_json_lines([link]))
+        if output is not None:
+            files[output].write(_dump(output, gold.records, rows))
     return _report(output, rows, "chain")
 
 
@@ -342,49 +336,49 @@ def _read_text(place: GoldSource) -> Gold:
     Where there is coreference it is read, since it says which file of the treebank holds two documents.
     """
     from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
     from closeread.corpus.sources import data_folder
 
     files = place.files
     folder = files.data_dir or data_folder(CORPUS)
-    has_coreference = "coreference" in files.folders or (
-        folder is not None and (folder / "coreference").is_dir()
-    )
+    has_coreference = "coreference" in files.folders
+    if folder is not None and (folder / "coreference").is_dir():
+        has_coreference = True
     if place.config in (None, "default") and place.gold is None and not has_coreference:
         without_coreference = {**files.folders, "coreference": None}
         place = replace(place, files=replace(files, folders=without_coreference))
-    found = read_corpus_gold(place)
-    warn_all(found.notices)
-    return found
+    gold = read_corpus_gold(place)
+    warn_all(gold.notices)
+    return gold
 
 
 def _check_suffix(path: Path | None) -> None:
-    from closeread.files import text_suffix
-
     if path is not None and text_suffix(path) not in (".jsonl", ".conll"):
         raise RequestError(f"{path}: the suffix is '{path.suffix}' (expected .jsonl or .conll)")
 
 
 def _dump(path: Path, records: Sequence[Record], rows: Sequence[Record]) -> str:
     """Return predictions for some records of the corpus as the text of a file."""
-    from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.marmara.conll import dump_conll
 
     if text_suffix(path) == ".jsonl":
         return dump_json_lines(rows)
-    named = {record["document"]: record for record in records}
+    records_by_name = {record["document"]: record for record in records}
+    documents = [records_by_name[row["document"]] for row in rows]
     try:
-        return dump_conll(
-            [named[row["document"]] for row in rows], [row["clusters"] for row in rows]
-        )
+        return dump_conll(documents, [row["clusters"] for row in rows])
     except ValueError as error:
         raise RequestError(f"{error}; choose a file name that ends in .jsonl") from None
 
 
-def _report(path: Path | None, rows: Sequence[Record], noun: str) -> Written:
-    n_clusters = sum(len(row["clusters"]) for row in rows)
-    return Written(path, f"{pluralize(len(rows), 'document')}, {pluralize(n_clusters, noun)}", rows)
+def _report(
+    path: Path | None, documents: Sequence[Record], noun: str, field: str = "clusters"
+) -> Written:
+    """Say how many documents were written, and how many of what a field of theirs has."""
+    number = sum(len(document[field]) for document in documents)
+    return Written(
+        path, f"{pluralize(len(documents), 'document')}, {pluralize(number, noun)}", documents
+    )
 
 
 OPERATIONS: Operations = {

@@ -21,7 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, starmap
+from itertools import (
+    accumulate,
+    combinations,
+    combinations_with_replacement,
+    pairwise,
+    product,
+    starmap,
+)
 from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -48,18 +55,26 @@ from closeread.tasks.marmara.mentions import (
 
 Codes = NDArray[np.int16]
 
-A = tuple(f"{side}:{name}" for side in ("m1", "m2", "both") for name in TYPES)
+A = tuple(map(":".join, product(("m1", "m2", "both"), TYPES)))
 EACH_WAY = ("acronym", "head_in", "lemma_in")
 B = (
     "head",
     "lemma",
     "last_part",
-    *(f"{name}{way}" for name in EACH_WAY for way in ("", "_reverse", "_any")),
+    "acronym",
+    "acronym_reverse",
+    "acronym_any",
+    "head_in",
+    "head_in_reverse",
+    "head_in_any",
+    "lemma_in",
+    "lemma_in_reverse",
+    "lemma_in_any",
 )
 INDEPENDENT = tuple(name for name in B if not name.endswith("_any"))
 """The features of B that are bits of a code; the others are disjunctions of these."""
 
-FEATURES = (*A, *B, *(f"{a}*{b}" for a in A for b in B))
+FEATURES = (*A, *B, *map("*".join, product(A, B)))
 """The names of all 129 features."""
 
 N_CODES = len(TYPES) ** 2 << len(INDEPENDENT)
@@ -70,6 +85,16 @@ MAX_MENTIONS = 10_000
 N_COMPONENTS = 15
 """How many principal components of word vectors the paper uses."""
 
+VECTORS_PER_BATCH = 2048
+"""How many vectors of a file are added to its moments at a time."""
+
+MAX_NEWTON_STEPS = 100
+NEWTON_TOLERANCE = 1e-8
+"""The share of the first gradient below which a gradient is none."""
+
+LOSS_PRECISION = 1e-12
+"""Near the optimum a loss falls by less than this share of it, with which it can be computed."""
+
 
 class Vectors(NamedTuple):
     """The length of word vectors, and the vector of each word that is known, (n_dimensions,)."""
@@ -79,11 +104,17 @@ class Vectors(NamedTuple):
 
 
 class MentionVectors(NamedTuple):
-    """The vectors of the mentions of a document: that of the head, and the mean over all tokens."""
+    """The vectors of the mentions of a document: that of the head, and the mean over all tokens.
 
-    values: Floats  # both side by side, (n_mentions, 2 * n_dimensions)
-    head: Floats  # with length 1, (n_mentions, n_dimensions); zeros where a vector is zero
-    mean: Floats  # the same
+    Attributes:
+        values: both side by side, (n_mentions, 2 * n_dimensions).
+        head: those of the heads with length 1, (n_mentions, n_dimensions); zeros where a vector is zero.
+        mean: the means, likewise.
+    """
+
+    values: Floats
+    head: Floats
+    mean: Floats
 
 
 @dataclass(frozen=True)
@@ -91,20 +122,30 @@ class Mentions:
     """The mentions of a document as columns, (n_mentions,), in document order.
 
     Texts are numbers: equal texts of a column, and of `acronym` and `initials` together, have the same.
+
+    Attributes:
+        spans: their first and last tokens.
+        type: their types, numbers in `TYPES`.
+        form: the lower-case form of the head, from 0.
+        lemma: the stripped lower-case lemma of the head, from 0.
+        last_part: the last part, by `_`, of the stripped lower-case form of the head.
+        acronym: the mention as an acronym; where it is none, a number that no initials have.
+        initials: the initials of its capitalised parts; where it has fewer than two, a number that no acronym has.
+        form_in: whether a form is a sub-string of another, (n_forms, n_forms).
+        lemma_in: whether a lemma is a sub-string of another, (n_lemmas, n_lemmas).
+        vectors: their vectors; None unless word vectors are features, too.
     """
 
     spans: Sequence[Span]
-    head: Ints  # the token that is their head
-    type: Ints  # their types, numbers in `TYPES`
-    form: Ints  # the lower-case form of the head, from 0
-    lemma: Ints  # the stripped lower-case lemma of the head, from 0
-    last_part: Ints  # the last part, by `_`, of the stripped lower-case form of the head
-    acronym: Ints  # the mention as an acronym; -1 where it is none
-    # the initials of its capitalised parts; -2 where it has fewer than two such parts
+    type: Ints
+    form: Ints
+    lemma: Ints
+    last_part: Ints
+    acronym: Ints
     initials: Ints
-    form_in: Mask  # whether a form is a sub-string of another, (n_forms, n_forms)
-    lemma_in: Mask  # whether a lemma is a sub-string of another, (n_lemmas, n_lemmas)
-    vectors: MentionVectors | None = None  # where word vectors are features, too
+    form_in: Mask
+    lemma_in: Mask
+    vectors: MentionVectors | None = None
 
     def __len__(self) -> int:
         return len(self.spans)
@@ -122,47 +163,51 @@ def describe_mentions(
     stems = find_proper_stems(tokens)
     places = [find_head(tokens, span) for span in spans]
     heads = [tokens[place] for place in places]
+    types = np.array([classify_head(head, stems, pronouns) for head in heads], np.int64)
     forms, form = _factorize(lower(head.form) for head in heads)
     lemmas, lemma = _factorize(lower(strip_suffix(head.lemma)) for head in heads)
     _, last_part = _factorize(lower(strip_suffix(head.form).rpartition("_")[2]) for head in heads)
-    words = [[token.form for token in tokens[start : end + 1]] for start, end in spans]
-    short, long = list(map(_read_acronym, words)), list(map(_read_initials, words))
-    _, abbreviations = _factorize([*short, *long])
-    acronym, initials = abbreviations.reshape(2, len(spans))
+    words = [token.form for token in tokens]
+    abbreviations = [_read_acronym(words[start : end + 1]) for start, end in spans]
+    abbreviations += [_read_initials(words[start : end + 1]) for start, end in spans]
+    acronym, initials = np.split(_factorize(abbreviations)[1], 2)
+    mention_vectors = look_up(tokens, spans, places, vectors) if vectors else None
     return Mentions(
-        spans=spans,
-        head=np.array(places, np.int64),
-        type=np.array([classify_head(head, stems, pronouns) for head in heads], np.int64),
-        form=form,
-        lemma=lemma,
-        last_part=last_part,
-        acronym=np.where(list(map(bool, short)), acronym, -1),
-        initials=np.where(list(map(bool, long)), initials, -2),
-        form_in=find_substrings(forms),
-        lemma_in=find_substrings(lemmas),
-        vectors=look_up(tokens, spans, places, vectors) if vectors else None,
+        spans,
+        types,
+        form,
+        lemma,
+        last_part,
+        acronym,
+        initials,
+        find_substrings(forms),
+        find_substrings(lemmas),
+        mention_vectors,
     )
 
 
 def _factorize(texts: Iterable[str]) -> tuple[list[str], Ints]:
     """Return the different texts in order of their first use, and the place of every text among these."""
     places: dict[str, int] = {}
-    found = [places.setdefault(text, len(places)) for text in texts]
-    return list(places), np.array(found, np.int64)
+    place_of_each = [places.setdefault(text, len(places)) for text in texts]
+    return list(places), np.array(place_of_each, np.int64)
 
 
 def _read_acronym(forms: Sequence[str]) -> str:
-    """Return a single word of two or more capitals, without its suffix and its dots; empty if it is none."""
+    """Return a single word of two or more capitals, without its suffix and its dots; else what no initials are."""
     text = strip_suffix(forms[0]).replace(".", "")
-    return text if len(forms) == 1 and len(text) > 1 and all(map(is_capitalised, text)) else ""
+    is_acronym = len(forms) == 1 and len(text) > 1 and all(map(is_capitalised, text))
+    return text if is_acronym else "no acronym"
 
 
 def _read_initials(forms: Sequence[str]) -> str:
-    """Return the initials of the capitalised parts of words; empty if there are fewer than two."""
-    parts = [
-        part for form in forms for part in strip_suffix(form).split("_") if is_capitalised(part)
-    ]
-    return "".join(part[0] for part in parts) if len(parts) > 1 else ""
+    """Return the initials of the capitalised parts of words; if there are fewer than two, what no acronym is."""
+    initials = ""
+    for form in forms:
+        for part in strip_suffix(form).split("_"):
+            if is_capitalised(part):
+                initials += part[0]
+    return initials if len(initials) > 1 else "no initials"
 
 
 def find_substrings(texts: Sequence[str]) -> Mask:
@@ -172,39 +217,41 @@ def find_substrings(texts: Sequence[str]) -> Mask:
     [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
     """
     places = {text: place for place, text in enumerate(texts)}
-    found = np.zeros((len(texts), len(texts)), np.bool_)
+    is_inside = np.zeros((len(texts), len(texts)), np.bool_)
     for column, text in enumerate(texts):
         if len(text) ** 2 > len(texts):
-            found[:, column] = [other in text for other in texts]
-        else:  # a word has fewer sub-strings than a document has words
-            parts = {text[i:j] for i in range(len(text) + 1) for j in range(i, len(text) + 1)}
-            found[[places[part] for part in parts & places.keys()], column] = True
-    return found
+            is_inside[:, column] = [other in text for other in texts]
+        else:
+            # A word has fewer sub-strings than a document has words.
+            for part in _list_substrings(text) & places.keys():
+                is_inside[places[part], column] = True
+    return is_inside
+
+
+def _list_substrings(text: str) -> set[str]:
+    """Return all sub-strings of a text, the empty one and the text itself included."""
+    parts = {""}
+    for start, end in combinations(range(len(text) + 1), 2):
+        parts.add(text[start:end])
+    return parts
 
 
 def encode_pairs(mentions: Mentions, first: Ints, second: Ints) -> Codes:
     """Return the codes of pairs of a document's mentions, given in any two shapes that broadcast."""
-    forms, lemmas = (
-        (mentions.form[first], mentions.form[second]),
-        (mentions.lemma[first], mentions.lemma[second]),
-    )
-    types = mentions.type[first], mentions.type[second]
-    bits = (
-        forms[0] == forms[1],
-        lemmas[0] == lemmas[1],
-        (types[0] == PROPER)
-        & (types[1] == PROPER)
-        & (mentions.last_part[first] == mentions.last_part[second]),
-        mentions.acronym[first] == mentions.initials[second],
-        mentions.initials[first] == mentions.acronym[second],
-        mentions.form_in[forms],
-        mentions.form_in[forms[::-1]],
-        mentions.lemma_in[lemmas],
-        mentions.lemma_in[lemmas[::-1]],
-    )
+    types = (mentions.type[first], mentions.type[second])
+    forms = (mentions.form[first], mentions.form[second])
+    lemmas = (mentions.lemma[first], mentions.lemma[second])
+    are_proper = (types[0] == PROPER) & (types[1] == PROPER)
+    have_same_part = mentions.last_part[first] == mentions.last_part[second]
+    # In the order of `INDEPENDENT`.
+    features = [forms[0] == forms[1], lemmas[0] == lemmas[1], are_proper & have_same_part]
+    features.append(mentions.acronym[first] == mentions.initials[second])
+    features.append(mentions.initials[first] == mentions.acronym[second])
+    features += [mentions.form_in[forms], mentions.form_in[forms[::-1]]]
+    features += [mentions.lemma_in[lemmas], mentions.lemma_in[lemmas[::-1]]]
     codes: Codes = (len(TYPES) * types[0] + types[1]).astype(np.int16) << len(INDEPENDENT)
-    for place, bit in enumerate(bits):
-        codes |= bit.astype(np.int16) << place
+    for place, feature in enumerate(features):
+        codes |= feature.astype(np.int16) << place
     return codes
 
 
@@ -216,15 +263,17 @@ def mark_candidates(mentions: Mentions, first: Ints, second: Ints) -> Mask:
 
 def expand_codes(codes: Ints | Codes) -> Floats:
     """Return the features of codes, (n_codes, 129), in the order of `FEATURES`."""
-    types = codes >> len(INDEPENDENT)
-    first, second = np.divmod(types, len(TYPES))
-    kinds = np.arange(len(TYPES))
-    is_first, is_second = first[:, None] == kinds, second[:, None] == kinds
+    first, second = np.divmod(codes >> len(INDEPENDENT), len(TYPES))
+    types = np.arange(len(TYPES))
+    is_first = first[:, None] == types
+    is_second = second[:, None] == types
     a = np.hstack([is_first, is_second, is_first & is_second])
-    bit = {name: (codes >> place & 1).astype(np.bool_) for place, name in enumerate(INDEPENDENT)}
+    features = {
+        name: (codes >> place & 1).astype(np.bool_) for place, name in enumerate(INDEPENDENT)
+    }
     for name in EACH_WAY:
-        bit[f"{name}_any"] = bit[name] | bit[f"{name}_reverse"]
-    b = np.stack([bit[name] for name in B], axis=1)
+        features[f"{name}_any"] = features[name] | features[f"{name}_reverse"]
+    b = np.stack([features[name] for name in B], axis=1)
     products = (a[:, :, None] & b[:, None, :]).reshape(len(codes), len(A) * len(B))
     return np.hstack([a, b, products]).astype(np.float64)
 
@@ -249,12 +298,11 @@ class Pairs(NamedTuple):
 
 def list_gold(record: Record) -> dict[Span, int]:
     """Return the mentions of a document that are in chains, in document order, with the number of their chain."""
-    chains = {
-        (start, end): chain
-        for chain, spans in enumerate(record["clusters"])
-        for start, end in spans
-    }
-    return dict(sorted(chains.items(), key=lambda item: document_order(item[0])))
+    chains: dict[Span, int] = {}
+    for chain, spans in enumerate(record["clusters"]):
+        for start, end in spans:
+            chains[start, end] = chain
+    return {span: chains[span] for span in sorted(chains, key=document_order)}
 
 
 def draw_wrong(
@@ -276,32 +324,25 @@ def list_examples(spans: Sequence[Span], chains: Mapping[Span, int]) -> Pairs:
     Positive are mentions with the nearest one before them in their chain; negative all pairs that are not in one
     chain and at most `MAX_DISTANCE` mentions apart.
     """
-    n = len(spans)
     # Mentions in no chain get a chain of their own.
     chain = np.array([chains.get(span, -1 - place) for place, span in enumerate(spans)], np.int64)
     order = np.argsort(chain, kind="stable")
     follows = chain[order][1:] == chain[order][:-1]
-    before, after = order[:-1][follows], order[1:][follows]
-    place = np.arange(n)
-    nearest = np.maximum(place - MAX_DISTANCE, 0)
-    second, first = expand_ranges(nearest, place - nearest)
-    apart = chain[first] != chain[second]
-    return Pairs(
-        np.concatenate([before, first[apart]]),
-        np.concatenate([after, second[apart]]),
-        np.repeat([True, False], [len(before), int(apart.sum())]),
-    )
+    place = np.arange(len(spans))
+    furthest = np.maximum(place - MAX_DISTANCE, 0)
+    second, first = expand_ranges(furthest, place - furthest)
+    are_apart = chain[first] != chain[second]
+    firsts = np.concatenate([order[:-1][follows], first[are_apart]])
+    seconds = np.concatenate([order[1:][follows], second[are_apart]])
+    return Pairs(firsts, seconds, np.arange(len(firsts)) < follows.sum())
 
 
 def count_examples(mentions: Mentions, pairs: Pairs) -> Ints:
     """Count the negative and the positive examples of a document by code, (2, `N_CODES`)."""
     codes = encode_pairs(mentions, pairs.first, pairs.second)
-    return np.stack(
-        [
-            np.bincount(codes[pairs.is_positive == label], minlength=N_CODES)
-            for label in (False, True)
-        ]
-    )
+    negative = np.bincount(codes[~pairs.is_positive], minlength=N_CODES)
+    positive = np.bincount(codes[pairs.is_positive], minlength=N_CODES)
+    return np.stack([negative, positive])
 
 
 def balance(n_negative: int, n_positive: int) -> Floats:
@@ -338,19 +379,20 @@ def score_codes(learner: str, counts: Ints) -> Floats:
     """
     weights = counts * balance(*counts.sum(axis=1).tolist())[:, None]
     labels, codes = np.nonzero(counts)
+    targets = np.where(labels, 1.0, -1.0)
     estimator = make_estimator(learner)
-    estimator.fit(
-        expand_codes(codes), np.where(labels, 1.0, -1.0), sample_weight=weights[labels, codes]
-    )
-    scores: Floats = (
-        expand_codes(np.arange(N_CODES)) @ estimator.coef_.ravel() + estimator.intercept_
-    )
+    estimator.fit(expand_codes(codes), targets, sample_weight=weights[labels, codes])
+    all_features = expand_codes(np.arange(N_CODES))
+    scores: Floats = all_features @ estimator.coef_.ravel() + estimator.intercept_
     return scores
 
 
 def find_words(documents: Sequence[Sequence[Token]]) -> set[str]:
     """Return the words of documents as vectors are looked up: without suffixes, in lower case."""
-    return {lower(strip_suffix(token.form)) for tokens in documents for token in tokens}
+    words: set[str] = set()
+    for tokens in documents:
+        words |= {lower(strip_suffix(token.form)) for token in tokens}
+    return words
 
 
 def look_up(
@@ -359,17 +401,18 @@ def look_up(
     """Return the vectors of mentions, given their spans and heads; those of unknown words are zero."""
     zero = np.zeros(vectors.n_dimensions)
     words = [vectors.words.get(lower(strip_suffix(token.form)), zero) for token in tokens]
-    of_tokens = np.array(words, np.float64).reshape(-1, vectors.n_dimensions)
-    sums = np.concatenate([zero[None], np.cumsum(of_tokens, axis=0)])
+    vectors_of_tokens = np.array(words, np.float64).reshape(-1, vectors.n_dimensions)
+    head = vectors_of_tokens[np.array(heads, np.int64)]
+    sums = np.concatenate([zero[None], np.cumsum(vectors_of_tokens, axis=0)])
     start, end = np.array(spans, np.int64).reshape(-1, 2).T
-    head = of_tokens[np.array(heads, np.int64)]
     mean = ratio(sums[end + 1] - sums[start], (end + 1 - start)[:, None])
-    lengths = (np.linalg.norm(values, axis=1, keepdims=True) for values in (head, mean))
-    unit = (
-        ratio(values, np.where(length, length, 1))
-        for values, length in zip((head, mean), lengths, strict=True)
-    )
-    return MentionVectors(np.hstack([head, mean]), *unit)
+    return MentionVectors(np.hstack([head, mean]), _normalize(head), _normalize(mean))
+
+
+def _normalize(vectors: Floats) -> Floats:
+    """Return vectors with length 1; zeros stay."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return ratio(vectors, np.where(lengths, lengths, 1))
 
 
 def find_cosines(vectors: MentionVectors, first: Ints, second: Ints) -> Floats:
@@ -384,65 +427,89 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
     line is checked, but only the vectors of words that are asked for are kept.
     """
     problems: list[Problem] = []
-    known: dict[str, Floats] = {}
+    vectors: dict[str, Floats] = {}
     lines: dict[bytes, int] = {}
-    batch: list[Floats] = []
     with open_vectors(path) as file:
         header = read_header(path, file, least=n_components or 1)
-        size = header.n_dimensions
-        # sums of the vectors, and of their outer products
-        total, products = np.zeros(size), np.zeros((size, size))
-
-        def add_batch() -> None:
-            nonlocal total, products
-            rows = np.array(batch).reshape(-1, size)
-            total, products = total + rows.sum(axis=0), products + rows.T @ rows
-            batch.clear()
-
-        for number, name, numbers in iterate_text(file, header, problems):
+        moments = _Moments(header.n_dimensions)
+        for line, name, numbers in iterate_text(file, header, problems):
             try:
                 word = name.decode("utf-8")
-                if (first := lines.setdefault(name, number)) != number:
+                first = lines.setdefault(name, line)
+                if first != line:
                     problems.append(
-                        Problem(f"duplicate word {quote(word)} (first on line {first})", number)
+                        Problem(f"duplicate word {quote(word)} (first on line {first})", line)
                     )
                     continue
                 vector = parse_numbers(name, numbers)
             except UnicodeDecodeError:
                 problems.append(
-                    Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", number)
+                    Problem(f"the word {quote(repr(name)[2:-1])} is not valid UTF-8", line)
                 )
                 continue
             except ValueError as error:
-                problems.append(Problem(str(error), number))
+                problems.append(Problem(str(error), line))
                 continue
             if word in words:
-                known[word] = vector
+                vectors[word] = vector
             if n_components is not None:
-                batch.append(vector)
-            if len(batch) == 2048:
-                add_batch()
-        add_batch()
+                moments.add(vector)
     if problems:
         raise FormatError(path, problems)
     if n_components is None:
-        return Vectors(size, known)
-    mean = ratio(total, len(lines))
-    covariance = ratio(products, len(lines)) - np.outer(mean, mean)
-    _, axes = np.linalg.eigh(covariance)  # in order of growing variance
-    axes = axes[:, ::-1][:, :n_components]
-    # The sign of a component is arbitrary: its largest coordinate is made positive.
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)])
-    return Vectors(n_components, {word: (vector - mean) @ axes for word, vector in known.items()})
+        return Vectors(header.n_dimensions, vectors)
+    mean, axes = moments.find_components(len(lines), n_components)
+    projected = {word: (vector - mean) @ axes for word, vector in vectors.items()}
+    return Vectors(n_components, projected)
+
+
+class _Moments:
+    """The sums of vectors and of their outer products, to which vectors are added in batches."""
+
+    def __init__(self, size: int) -> None:
+        self._total = np.zeros(size)
+        self._products = np.zeros((size, size))
+        self._batch: list[Floats] = []
+
+    def add(self, vector: Floats) -> None:
+        """Add a vector."""
+        self._batch.append(vector)
+        if len(self._batch) == VECTORS_PER_BATCH:
+            self._add_batch()
+
+    def _add_batch(self) -> None:
+        rows = np.array(self._batch).reshape(-1, len(self._total))
+        self._total = self._total + rows.sum(axis=0)
+        self._products = self._products + rows.T @ rows
+        self._batch.clear()
+
+    def find_components(self, n_vectors: int, n_components: int) -> tuple[Floats, Floats]:
+        """Return the mean of the vectors, and their first principal components, (n_dimensions, n_components)."""
+        self._add_batch()
+        mean = ratio(self._total, n_vectors)
+        covariance = ratio(self._products, n_vectors) - np.outer(mean, mean)
+        # In order of growing variance.
+        _, axes = np.linalg.eigh(covariance)
+        axes = axes[:, ::-1][:, :n_components]
+        # The sign of a component is arbitrary: its largest coordinate is made positive.
+        axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(n_components)])
+        return mean, axes
 
 
 class Model(NamedTuple):
-    """The weights of a trained model; those of vectors are empty if it was trained without any."""
+    """The weights of a trained model; those of vectors are empty if it was trained without any.
 
-    codes: Floats  # the score of each code, intercept included, (`N_CODES`,)
-    cosines: Floats = np.zeros(0)  # of head vectors and of mean vectors, (2,)
-    first: Floats = np.zeros(0)  # of the vectors of mention 1, (2 * n_dimensions,)
-    second: Floats = np.zeros(0)  # of those of mention 2, (2 * n_dimensions,)
+    Attributes:
+        codes: the score of each code, intercept included, (`N_CODES`,).
+        cosines: the weights of the cosines of head vectors and of mean vectors, (2,).
+        first: those of the vectors of mention 1, (2 * n_dimensions,).
+        second: those of the vectors of mention 2, likewise.
+    """
+
+    codes: Floats
+    cosines: Floats = np.zeros(0)
+    first: Floats = np.zeros(0)
+    second: Floats = np.zeros(0)
 
 
 class PairMatrix:
@@ -456,63 +523,51 @@ class PairMatrix:
     def __init__(
         self, codes: Codes, first: Ints, second: Ints, cosines: Floats, vectors: Floats
     ) -> None:
-        used, self._codes = np.unique(codes, return_inverse=True)
-        self._first, self._second, self._cosines, self._vectors = first, second, cosines, vectors
-        self._features = add_intercept(expand_codes(used))
-        borders = np.cumsum(
-            [0, self._features.shape[1], 2, vectors.shape[1], vectors.shape[1]]
-        ).tolist()
-        self._places = list(starmap(slice, pairwise(borders)))
-        self.n_columns = borders[-1]
+        used, code_rows = np.unique(codes, return_inverse=True)
+        features = add_intercept(expand_codes(used))
+        # Of each group of columns, the row of a table for each pair, and the table.
+        self._groups = [
+            (code_rows, features),
+            (np.arange(len(codes)), cosines.T),
+            (first, vectors),
+            (second, vectors),
+        ]
+        widths = [table.shape[1] for _, table in self._groups]
+        self._borders = list(accumulate(widths, initial=0))
+        self.n_columns = sum(widths)
 
     def split(self, weights: Floats) -> list[Floats]:
         """Return the weights of the features with the intercept, the cosines, the first and the second vectors."""
-        return [weights[place] for place in self._places]
+        return [weights[start:end] for start, end in pairwise(self._borders)]
 
     def times(self, weights: Floats) -> Floats:
         """Return the product with a column, (n_columns,): a number for each pair, (n_pairs,)."""
-        features, cosines, first, second = self.split(weights)
-        found: Floats = (self._features @ features)[self._codes] + cosines @ self._cosines
-        found += (self._vectors @ first)[self._first]
-        found += (self._vectors @ second)[self._second]
-        return found
+        products = np.zeros(len(self._groups[0][0]))
+        for (rows, table), part in zip(self._groups, self.split(weights), strict=True):
+            products += (table @ part)[rows]
+        return products
 
     def transposed_times(self, values: Floats) -> Floats:
         """Return the product of the transposed matrix with a number for each pair, (n_pairs,): (n_columns,)."""
-        n_mentions = len(self._vectors)
-        return np.concatenate(
-            [
-                np.bincount(self._codes, values, len(self._features)) @ self._features,
-                self._cosines @ values,
-                np.bincount(self._first, values, n_mentions) @ self._vectors,
-                np.bincount(self._second, values, n_mentions) @ self._vectors,
-            ]
-        )
+        parts = [np.bincount(rows, values, len(table)) @ table for rows, table in self._groups]
+        return np.concatenate(parts)
 
     def gram(self, values: Floats) -> Floats:
         """Return the sum of the outer products of the rows, each times a number, (n_columns, n_columns)."""
         from scipy.sparse import coo_array
 
-        features, vectors = self._features, self._vectors
-        of_features, of_cosines, of_first, of_second = self._places
-        parts = (
-            (of_features, self._codes, features),
-            (of_first, self._first, vectors),
-            (of_second, self._second, vectors),
-        )
-        found = np.empty((self.n_columns, self.n_columns))
-        found[of_cosines, of_cosines] = (self._cosines * values) @ self._cosines.T
-        for number, (mine, rows, table) in enumerate(parts):
-            sums = [np.bincount(rows, cosine * values, len(table)) for cosine in self._cosines]
-            found[of_cosines, mine] = np.stack(sums) @ table
-            found[mine, of_cosines] = found[of_cosines, mine].T
-            for theirs, columns, other in parts[: number + 1]:
-                summed = coo_array(
-                    (values, (rows, columns)), shape=(len(table), len(other))
-                ).tocsr()
-                found[mine, theirs] = table.T @ (summed @ other)
-                found[theirs, mine] = found[mine, theirs].T
-        return found
+        columns = list(starmap(slice, pairwise(self._borders)))
+        gram = np.empty((self.n_columns, self.n_columns))
+        # The cosines come last: their table has a row for each pair, and is multiplied from the left.
+        order = (0, 2, 3, 1)
+        for number, other in combinations_with_replacement(order, 2):
+            rows, table = self._groups[other]
+            other_rows, other_table = self._groups[number]
+            shape = (len(table), len(other_table))
+            summed = coo_array((values, (rows, other_rows)), shape=shape).tocsr()
+            gram[columns[other], columns[number]] = (table.T @ summed) @ other_table
+            gram[columns[number], columns[other]] = gram[columns[other], columns[number]].T
+        return gram
 
 
 def add_intercept(features: Floats) -> Floats:
@@ -534,25 +589,31 @@ def fit_pairs(learner: str, matrix: PairMatrix, is_positive: Mask) -> Model:
     def find_loss(weights: Floats, products: Floats) -> float:
         return float(weights @ weights / 2 + cost @ find_lack(products) ** 2)
 
-    weights, products = np.zeros(matrix.n_columns), np.zeros(len(sign))
-    enough = 0.0
-    for step_number in range(100):
+    weights = np.zeros(matrix.n_columns)
+    products = np.zeros(len(sign))
+    tolerance = 0.0
+    for step_number in range(MAX_NEWTON_STEPS):
         lack = find_lack(products)
         gradient = weights - 2 * matrix.transposed_times(sign * cost * lack)
-        enough = enough if step_number else 1e-8 * float(np.linalg.norm(gradient))
-        if np.linalg.norm(gradient) <= enough:
+        steepness = float(np.linalg.norm(gradient))
+        if step_number == 0:
+            tolerance = NEWTON_TOLERANCE * steepness
+        if steepness <= tolerance:
             break
         curvature = np.eye(len(weights)) + 2 * matrix.gram(cost * (lack != 0))
         step = np.asarray(np.linalg.solve(curvature, -gradient), np.float64)
         change = matrix.times(step)
-        # Near the optimum a loss falls by less than it can be computed with.
-        loss, slope, size = find_loss(weights, products) * (1 + 1e-12), gradient @ step, 1.0
-        while (
-            size > 1e-12
-            and find_loss(weights + size * step, products + size * change)
-            > loss + size * slope / 10
-        ):
+        # The step is halved until the loss falls by a tenth of what its slope promises.
+        highest = find_loss(weights, products) * (1 + LOSS_PRECISION)
+        slope = gradient @ step
+        size = 1.0
+        while size > LOSS_PRECISION:
+            loss = find_loss(weights + size * step, products + size * change)
+            if loss <= highest + size * slope / 10:
+                break
             size /= 2
-        weights, products = weights + size * step, products + size * change
-    features, *others = matrix.split(weights)
-    return Model(add_intercept(expand_codes(np.arange(N_CODES))) @ features, *others)
+        weights = weights + size * step
+        products = products + size * change
+    features, cosines, first, second = matrix.split(weights)
+    codes = add_intercept(expand_codes(np.arange(N_CODES))) @ features
+    return Model(codes, cosines, first, second)

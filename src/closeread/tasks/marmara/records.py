@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from closeread.arrays import ratio
@@ -16,7 +17,7 @@ from closeread.corpus.showing import Part, View, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
 from closeread.tasks.marmara.documents import Span, document_order, list_forms, read_tokens
-from closeread.tasks.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
+from closeread.tasks.marmara.mentions import PRONOUNS, classify_head, find_proper_stems
 
 GENRES = (
     "News",
@@ -33,11 +34,11 @@ GENRES = (
 LARGE = 10
 """The number of mentions from which the paper calls a chain large."""
 
-KINDS = {"pronoun": "pronoun", "proper": "proper noun", "noun": "other token"}
-"""The names of the types of single-token mentions."""
+KINDS = ("pronoun", "proper noun", "other token")
+"""The names of the types of single-token mentions, in the order of `TYPES`."""
 
 SEVERAL = "several tokens"
-SHOWN = 40
+MAX_WORDS_SHOWN = 40
 """How many words of a mention are shown."""
 
 
@@ -52,34 +53,34 @@ class Size(NamedTuple):
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count the content of documents; the share of nested mentions is left out if there are no mentions."""
-    lengths = [len(cluster) for record in records for cluster in list_chains(record)]
-    whole = measure(records)
-    nested, twice = count_nested(records)
-    found: dict[str, float] = {
-        "documents": whole.documents,
-        "sentences": sum(len(record["sentences"]) for record in records),
-        "tokens": whole.tokens,
-        "mentions": whole.mentions,
-        "chains": whole.chains,
-        "tokens per document": float(ratio(whole.tokens, whole.documents)),
-        "mentions per document, weighted by tokens": average_by_tokens(records, "mentions"),
-        "chains per document, weighted by tokens": average_by_tokens(records, "chains"),
-        **{f"mentions: {kind}": count for kind, count in count_mention_kinds(records).items()},
-        **(
-            {"% of nested mentions": 100 * float(ratio(nested, whole.mentions))}
-            if whole.mentions
-            else {}
-        ),
-        "mentions nested in a nested mention": twice,
-        "chains of two mentions": lengths.count(2),
-        "chains of ten or more mentions": sum(length >= LARGE for length in lengths),
+    lengths = list(map(len, _list_all_chains(records)))
+    size = measure(records)
+    n_nested, n_nested_twice = count_nested(records)
+    n_sentences = sum(len(record["sentences"]) for record in records)
+    figures: dict[str, float] = {
+        "documents": size.documents,
+        "sentences": n_sentences,
+        "tokens": size.tokens,
+        "mentions": size.mentions,
+        "chains": size.chains,
     }
-    for genre in GENRES:  # in the order of the paper
-        if of_genre := [record for record in records if record.get("genre") == genre]:
-            found |= {
-                f"{genre}: {name}": count for name, count in measure(of_genre)._asdict().items()
-            }
-    return found
+    figures["tokens per document"] = float(ratio(size.tokens, size.documents))
+    for name in ("mentions", "chains"):
+        average = average_by_tokens(records, name)
+        figures[f"{name} per document, weighted by tokens"] = average
+    for kind, count in count_mention_kinds(records).items():
+        figures[f"mentions: {kind}"] = count
+    if size.mentions:
+        figures["% of nested mentions"] = 100 * float(ratio(n_nested, size.mentions))
+    figures["mentions nested in a nested mention"] = n_nested_twice
+    figures["chains of two mentions"] = lengths.count(2)
+    figures["chains of ten or more mentions"] = sum(length >= LARGE for length in lengths)
+    for genre in GENRES:
+        records_of_genre = [record for record in records if record.get("genre") == genre]
+        if records_of_genre:
+            for name, count in measure(records_of_genre)._asdict().items():
+                figures[f"{genre}: {name}"] = count
+    return figures
 
 
 def list_chains(record: Record) -> list[list[list[int]]]:
@@ -89,21 +90,24 @@ def list_chains(record: Record) -> list[list[list[int]]]:
 
 def list_mentions(record: Record) -> list[Span]:
     """Return the spans of the mentions in chains, in document order."""
-    return sorted(
-        ((start, end) for chain in list_chains(record) for start, end in chain), key=document_order
-    )
+    spans = [(start, end) for start, end in chain.from_iterable(list_chains(record))]
+    return sorted(spans, key=document_order)
 
 
 def measure(records: Sequence[Record]) -> Size:
     """Return the size of documents together."""
-    chains = [chain for record in records for chain in list_chains(record)]
+    chains = _list_all_chains(records)
     n_tokens = sum(record["n_tokens"] for record in records)
     return Size(len(records), n_tokens, sum(map(len, chains)), len(chains))
 
 
-def average_by_tokens(records: Sequence[Record], what: str) -> float:
+def _list_all_chains(records: Iterable[Record]) -> list[list[list[int]]]:
+    return list(chain.from_iterable(map(list_chains, records)))
+
+
+def average_by_tokens(records: Sequence[Record], name: str) -> float:
     """Return the mean of "mentions" or "chains" over documents, each weighted by its number of tokens."""
-    weighted = sum(record["n_tokens"] * getattr(measure([record]), what) for record in records)
+    weighted = sum(record["n_tokens"] * getattr(measure([record]), name) for record in records)
     return float(ratio(weighted, measure(records).tokens))
 
 
@@ -114,11 +118,11 @@ def count_mention_kinds(records: Iterable[Record]) -> dict[str, int]:
         tokens = read_tokens(record)
         stems = find_proper_stems(tokens)
         for start, end in list_mentions(record):
-            single = start == end
-            counts[
-                KINDS[TYPES[classify_head(tokens[start], stems, PRONOUNS)]] if single else SEVERAL
-            ] += 1
-    return {kind: counts[kind] for kind in (*KINDS.values(), SEVERAL)}
+            if start < end:
+                counts[SEVERAL] += 1
+            else:
+                counts[KINDS[classify_head(tokens[start], stems, PRONOUNS)]] += 1
+    return {kind: counts[kind] for kind in (*KINDS, SEVERAL)}
 
 
 def distributions(records: Sequence[Record]) -> dict[str, dict[str, int] | dict[int, int]]:
@@ -137,57 +141,61 @@ def distributions(records: Sequence[Record]) -> dict[str, dict[str, int] | dict[
 
 def count_nested(records: Iterable[Record]) -> tuple[int, int]:
     """Count the mentions inside another one, and those inside such a nested mention."""
-    nested = twice = 0
+    n_nested = 0
+    n_nested_twice = 0
     for record in records:
-        # the last tokens of the mentions, and of the nested ones, that began before
-        furthest = furthest_nested = -1
+        # The last tokens of the mentions, and of the nested ones, that began before.
+        furthest = -1
+        furthest_nested = -1
         for _, end in list_mentions(record):
-            is_nested = end <= furthest
-            nested += is_nested
-            twice += end <= furthest_nested
+            n_nested_twice += end <= furthest_nested
+            if end <= furthest:
+                n_nested += 1
+                furthest_nested = max(furthest_nested, end)
             furthest = max(furthest, end)
-            furthest_nested = max(furthest_nested, end) if is_nested else furthest_nested
-    return nested, twice
+    return n_nested, n_nested_twice
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
     """Draw the text of each document, a line for each sentence, with the numbers of chains after its mentions."""
     for number, record in enumerate(records):
-        yield (
-            f"{record['document']} ({record['genre']})"
-            if record.get("genre")
-            else record["document"]
-        )
+        title = record["document"]
+        if record.get("genre"):
+            title += f" ({record['genre']})"
+        yield title
         words = list_forms(record)
         chains = _number_chains(record)
-        spans = [(one["start"], one["end"]) for one in record["mentions"]]
-        marked = iter(mark_spans(words, [(*span, str(chains.get(span, ""))) for span in spans]))
-        yield "\n".join(
-            " ".join(next(marked) for _ in sentence["tokens"]) for sentence in record["sentences"]
-        )
+        spans = []
+        for mention in record["mentions"]:
+            span = (mention["start"], mention["end"])
+            spans.append((*span, str(chains.get(span, ""))))
+        marked = iter(mark_spans(words, spans))
+        lengths = [len(sentence["tokens"]) for sentence in record["sentences"]]
+        yield "\n".join(" ".join(islice(marked, length)) for length in lengths)
         yield _draw_chains("" if system is None else "Gold", record["clusters"], words)
         if system is not None:
-            yield _draw_chains(
-                "Predictions", (system[number] or {"clusters": []})["clusters"], words
-            )
+            prediction = system[number] or {"clusters": []}
+            yield _draw_chains("Predictions", prediction["clusters"], words)
 
 
 def _draw_chains(
     title: str, clusters: Sequence[Sequence[Sequence[int]]], words: Sequence[str]
 ) -> Grid:
-    def name(start: int, end: int) -> str:
-        """Return a mention, of a long one the first and the last words: mentions may contain each other."""
-        inside = words[start : end + 1]
-        if len(inside) > SHOWN:
-            inside = [*inside[: SHOWN // 2], "…", *inside[-SHOWN // 2 :]]
-        return f"[{' '.join(inside)}] {start}-{end}"
-
     header = "mentions, with their first and last tokens"
-    rows = [
-        [str(number), ", ".join(name(*span) for span in chain)]
-        for number, chain in enumerate(clusters)
-    ]
+    rows = []
+    for number, spans in enumerate(clusters):
+        names = [_name_mention(start, end, words) for start, end in spans]
+        rows.append([str(number), ", ".join(names)])
     return Grid(title, ["chain", header], rows, prose=frozenset({header}))
+
+
+def _name_mention(start: int, end: int, words: Sequence[str]) -> str:
+    """Return a mention, of a long one the first and the last words: mentions may contain each other."""
+    inside = words[start : end + 1]
+    if len(inside) > MAX_WORDS_SHOWN:
+        half = MAX_WORDS_SHOWN // 2
+        inside = [*inside[:half], "…", *inside[-half:]]
+    return f"[{' '.join(inside)}] {start}-{end}"
 
 
 def predict(record: Record) -> Record:
@@ -210,17 +218,17 @@ def _list_rows(records: Sequence[Record]) -> Iterator[tuple[Any, ...]]:
     for record in records:
         words = list_forms(record)
         chains = _number_chains(record)
-        for one in record["mentions"]:
-            start, end = one["start"], one["end"]
-            text = " ".join(words[start : end + 1])
-            about = (record["document"], record["genre"], one["id"], one["sentence"], start, end)
-            yield (*about, text, chains.get((start, end)))
+        document = (record["document"], record["genre"])
+        for mention in record["mentions"]:
+            span = (mention["start"], mention["end"])
+            text = " ".join(words[span[0] : span[1] + 1])
+            yield *document, mention["id"], mention["sentence"], *span, text, chains.get(span)
 
 
 def _number_chains(record: Record) -> dict[Span, int]:
     """Return the number of the chain of each mention that is in one."""
-    return {
-        (start, end): number
-        for number, spans in enumerate(record["clusters"])
-        for start, end in spans
-    }
+    numbers: dict[Span, int] = {}
+    for number, spans in enumerate(record["clusters"]):
+        for start, end in spans:
+            numbers[start, end] = number
+    return numbers

@@ -23,27 +23,22 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from closeread.exceptions import (
-    MAX_PROBLEMS_SHOWN,
-    FormatError,
-    Problem,
-    ProblemList,
-    join_names,
-    quote,
-)
+from closeread.exceptions import MAX_PROBLEMS_SHOWN, FormatError, Problem, join_names, quote
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.formats.xml_tree import Element, parse_xml
 from closeread.records import Record
-from closeread.tasks.marmara.documents import WordNumbers
+from closeread.tasks.marmara.documents import Notes
 from closeread.tasks.marmara.universal_dependencies import UdTreebank
 
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
+CONLLU_SUFFIXES = SUFFIXES[2:]
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")
 SENTENCE = re.compile(rf"{FRAGMENT.pattern}\.([0-9]*+)(\S*)(?<!\.)")
 EXPECTED = "expected a number such as 77000112003.1"
@@ -55,16 +50,22 @@ NO_RELATION = re.compile(r"\[\s*,\s*\(\s*\)\s*\]")
 NO_FORM = "_"
 """The form of a word without text: every word of a sentence is a token."""
 
-UTF_8, WINDOWS = "utf-8", "windows-1254"
+UTF_8 = "utf-8"
+WINDOWS = "windows-1254"
 UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 WORD_START = re.compile(r"<W(?=\s)")
 NAME = re.compile(r"\s+([A-Za-z_][\w.:-]*)\s*=\s*([\"'])")
 TAG_END = re.compile(r"\s*(/?)>")
-LIST_END = {quote: re.compile(rf"\]{quote}(?=\s+[A-Za-z_][\w.:-]*\s*=|\s*/?>)") for quote in "\"'"}
+LIST_END = {mark: re.compile(rf"\]{mark}(?=\s+[A-Za-z_][\w.:-]*\s*=|\s*/?>)") for mark in "\"'"}
 """Where a value that is a list ends: its quotation marks may also stand inside."""
 
 AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos|#[0-9]+|#x[0-9A-Fa-f]+);)")
 """An `&` that does not begin an entity that XML defines."""
+
+Files = dict[str, tuple[Path, bytes]]
+"""The path of each file, and its bytes, by the name that messages show."""
+
+T = TypeVar("T")
 
 
 class Kind(StrEnum):
@@ -76,24 +77,39 @@ class Kind(StrEnum):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a file in XML, and where it stands."""
+    """A sentence of a file in XML, and where it stands.
+
+    Attributes:
+        file: the file.
+        line: its line there.
+        number: its number in the extracted treebank.
+        words: the words by IX, at least one, in ascending order.
+        tokens: the tokens, from the attributes of the words.
+    """
 
     file: str
     line: int
-    number: str  # in a fragment, that of the extracted treebank
-    words: Mapping[int, Element]  # by IX, at least one, in ascending order
-    tokens: list[Record]  # from the attributes of the words
+    number: str
+    words: Mapping[int, Element]
+    tokens: list[Record]
 
 
 class Treebank(NamedTuple):
-    """The documents of a treebank, by name; problems and notices have a file."""
+    """The documents of a treebank, by name.
 
-    kind: Kind | None  # its edition; None if there are no files, or files of several editions
+    Attributes:
+        kind: its edition; None if there are no files, or files of several editions.
+        documents: the sentences of each document.
+        files: the file of every document, or the first of its files.
+        word_numbers: the numbers of the words of every sentence where these are not 1, 2, 3 …
+        notes: what is wrong with the files, and what is odd about them.
+    """
+
+    kind: Kind | None
     documents: dict[str, list[Record]]
-    files: dict[str, str]  # the file of every document, or the first of its files
-    word_numbers: WordNumbers  # of every sentence where these are not 1, 2, 3 …
-    problems: list[Problem]
-    notices: list[Problem]
+    files: dict[str, str]
+    word_numbers: dict[str, Sequence[int]]
+    notes: Notes
 
 
 def is_sentence_number(text: str) -> bool:
@@ -137,81 +153,101 @@ def number_names(ids: Iterable[str]) -> list[str]:
     return names
 
 
-def limit_notices(notices: Sequence[Problem], about: str) -> list[Problem]:
+def limit_notices(notices: Sequence[Problem], subject: str) -> list[Problem]:
     """Return the first `MAX_PROBLEMS_SHOWN` notices in the order of their places; if there are more, also their total."""
     ordered = sorted(notices, key=lambda notice: notice.order)
     if len(ordered) <= MAX_PROBLEMS_SHOWN:
         return ordered
-    return [
-        Problem(f"{len(ordered):,} notes about {about} (first {MAX_PROBLEMS_SHOWN} shown)"),
-        *ordered[:MAX_PROBLEMS_SHOWN],
-    ]
+    total = Problem(f"{len(ordered):,} notes about {subject} (first {MAX_PROBLEMS_SHOWN} shown)")
+    return [total, *ordered[:MAX_PROBLEMS_SHOWN]]
 
 
 def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     """Read the files of a treebank, all of one edition, by the names that messages show."""
-    reader = XmlReader()
-    files: dict[str, tuple[Path, bytes]] = {}
-    kinds: dict[Kind | None, list[str]] = {}
-    for name, path in paths.items():
-        if not name.endswith(SUFFIXES):
-            problem = f"is ignored (expected a name ending in {' or '.join(SUFFIXES[::2])})"
-            reader.notices.append(Problem(problem, None, name))
-            continue
-        try:
-            files[name] = (path, read_bytes(path))
-        except FormatError as error:
-            reader.problems += [problem._replace(file=name) for problem in error.problems]
-            continue
-        kinds.setdefault(find_kind(name, files[name][1]), []).append(name)
-    if not files and not reader.problems:
-        reader.problems.append(
-            Problem("contains no treebank files (expected files ending in .xml or .conllu)")
-        )
-    unknown = kinds.pop(None, [])
-    if not kinds and unknown:
-        kinds[Kind.EXTRACTED] = unknown  # whose reader reports the errors
-    elif Kind.CONLLU in kinds:  # the released folder has statistics in XML
-        reader.notices += [Problem("is ignored (expected CoNLL-U)", None, name) for name in unknown]
-        files = {name: file for name, file in files.items() if name not in set(unknown)}
-    fragments = kinds.pop(Kind.FRAGMENT, None)
-    if fragments is not None:
-        expected = "expected an extracted file; see closeread prepare marmara_coref treebank"
-        problem = f"is {Kind.FRAGMENT} ({expected})"
-        reader.problems.append(Problem(problem, None, fragments[0]))
-    (kind, names), *more = kinds.items() or [(None, [])]
-    for other, names_of_other in more:
-        problem = f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
-        reader.problems.append(Problem(problem, None, names_of_other[0]))
-    kind = None if more else kind
+    notes = Notes()
+    files = _read_files(paths, notes)
+    names_by_kind: dict[Kind | None, list[str]] = {}
+    for name, (_, data) in files.items():
+        names_by_kind.setdefault(find_kind(name, data), []).append(name)
+    unknown = names_by_kind.pop(None, [])
+    if Kind.CONLLU in names_by_kind:
+        # The released folder has statistics in XML.
+        for name in unknown:
+            notes.on(name).note("is ignored (expected CoNLL-U)")
+            del files[name]
+    elif unknown and not names_by_kind:
+        # The reader of extracted files says what is wrong with them.
+        names_by_kind[Kind.EXTRACTED] = unknown
+    kind = _choose_edition(names_by_kind, notes)
     if kind is Kind.CONLLU:
-        read_ud = UdTreebank(files)
-        return Treebank(
-            kind,
-            read_ud.documents,
-            read_ud.files,
-            {},
-            reader.problems + read_ud.problems,
-            reader.notices,
-        )
-    read: list[list[Sentence]] = []
+        ud = UdTreebank(files, notes)
+        return Treebank(kind, ud.documents, ud.files, {}, notes)
+    documents: list[list[Sentence]] = []
     if kind is Kind.EXTRACTED:
-        read = [reader.read_extracted(name, *file) for name, file in files.items()]
-    reader.check_numbers(read)
-    read = sorted(filter(None, read), key=lambda sentences: sort_key(sentences[0].number))
-    if not read and not reader.problems:
-        reader.problems.append(Problem("contains no words"))
-    names = number_names(find_document_id(sentences[0].number) for sentences in read)
-    word_numbers: dict[str, Sequence[int]] = {}
-    treebank = Treebank(kind, {}, {}, word_numbers, reader.problems, reader.notices)
-    for name, sentences in zip(names, read, strict=True):
+        for name, (path, data) in files.items():
+            documents.append(read_extracted(path, data, notes.on(name)))
+    check_numbers(documents, notes)
+    return _name_documents(kind, documents, notes)
+
+
+def _read_files(paths: Mapping[str, Path], notes: Notes) -> Files:
+    treebank_paths = {}
+    for name, path in paths.items():
+        if name.endswith(SUFFIXES):
+            treebank_paths[name] = path
+        else:
+            notes.on(name).note("is ignored (expected a name ending in .xml or .conllu)")
+    files = read_contents(treebank_paths, notes)
+    if not files and not notes.problems:
+        notes.report("contains no treebank files (expected files ending in .xml or .conllu)")
+    return files
+
+
+def read_contents(paths: Mapping[str, Path], notes: Notes) -> Files:
+    """Read files, by the names that messages show."""
+    files: Files = {}
+    for name, path in paths.items():
+        with notes.on(name).catching():
+            files[name] = (path, read_bytes(path))
+    return files
+
+
+def _choose_edition(names_by_kind: dict[Kind | None, list[str]], notes: Notes) -> Kind | None:
+    """Return the only kind of the files, fragments apart, which must be extracted before; None if there is none."""
+    fragments = names_by_kind.pop(Kind.FRAGMENT, [])
+    if fragments:
+        notes.on(fragments[0]).report(
+            f"is {Kind.FRAGMENT} "
+            "(expected an extracted file; see closeread prepare marmara_coref treebank)"
+        )
+    if not names_by_kind:
+        return None
+    (kind, names), *further = names_by_kind.items()
+    for other, names_of_other in further:
+        notes.on(names_of_other[0]).report(
+            f"is {other}, but {names[0]} is {kind} (expected files of one kind)"
+        )
+    return None if further else kind
+
+
+def _name_documents(
+    kind: Kind | None, documents: Iterable[list[Sentence]], notes: Notes
+) -> Treebank:
+    """Return documents, in the order of their first sentences, by their names."""
+    ordered = [sentences for sentences in documents if sentences]
+    ordered.sort(key=lambda sentences: sort_key(sentences[0].number))
+    if not ordered and not notes.problems:
+        notes.report("contains no words")
+    names = number_names(find_document_id(sentences[0].number) for sentences in ordered)
+    treebank = Treebank(kind, {}, {}, {}, notes)
+    for name, sentences in zip(names, ordered, strict=True):
         treebank.files[name] = sentences[0].file
         treebank.documents[name] = []
         for sentence in sentences:
             record = {"number": sentence.number, "tokens": sentence.tokens}
             treebank.documents[name].append(record)
             if max(sentence.words) != len(sentence.words):
-                word_numbers[sentence.number] = list(sentence.words)
+                treebank.word_numbers[sentence.number] = list(sentence.words)
     return treebank
 
 
@@ -222,7 +258,7 @@ def find_kind(name: str, data: bytes) -> Kind | None:
     own name.
     """
     start = data[:1000].removeprefix(BYTE_ORDER_MARK).lstrip()
-    if not start.startswith(b"<") and name.endswith(SUFFIXES[2:]):
+    if not start.startswith(b"<") and name.endswith(CONLLU_SUFFIXES):
         return Kind.CONLLU
     first = FIRST_NUMBER.search(data)
     if first is None:
@@ -235,193 +271,191 @@ def find_kind(name: str, data: bytes) -> Kind | None:
     return Kind.EXTRACTED if is_extracted else Kind.FRAGMENT
 
 
-class XmlReader:
-    """Reads files of the treebank in XML; files are named as messages show them.
+def read_extracted(path: Path, data: bytes, notes: Notes) -> list[Sentence]:
+    """Read the document of an extracted file."""
+    sentences: list[Sentence] = []
+    with notes.catching():
+        sentences = _read_sentences(parse_xml(path, data), "", notes)
+    ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
+    if len(ids) > 1:
+        notes.note(f"has sentences of {join_names(ids)}, and is named by the first")
+    return sentences
 
-    Attributes:
-        problems, notices: what is wrong with the files, and what is odd about them, with file and line.
-    """
 
-    def __init__(self) -> None:
-        self.problems: list[Problem] = ProblemList()
-        self.notices: list[Problem] = []
-
-    def read_extracted(self, name: str, path: Path, data: bytes) -> list[Sentence]:
-        """Read the document of an extracted file."""
-        try:
-            root = parse_xml(path, data)
-        except FormatError as error:
-            self.problems += [problem._replace(file=name) for problem in error.problems]
-            return []
-        sentences = self._read_sentences(name, root, "")
-        ids = list(dict.fromkeys(find_document_id(sentence.number) for sentence in sentences))
-        if len(ids) > 1:
-            what = f"has sentences of {join_names(ids)}, and is named by the first"
-            self.notices.append(Problem(what, None, name))
-        return sentences
-
-    def read_fragments(self, files: Mapping[str, tuple[Path, bytes]]) -> dict[str, list[Sentence]]:
-        """Read the documents that fragments make up, by name, in order; the document of each is in its name."""
-        documents: dict[str, list[Sentence]] = {}
-        numbered: list[tuple[str, int, str]] = []
-        for name in files:
-            match = FRAGMENT.fullmatch(PurePosixPath(name).stem)
-            if match is None:
-                expected = "expected 8 digits of the document and 1 to 4 of the fragment"
-                what = f"is not the name of a fragment ({expected})"
-                self.problems.append(Problem(what, None, name))
-            else:
-                numbered.append((match[1], int(match[2]), name))
-        for document, _, name in sorted(numbered):
-            sentences = self._read_fragment(name, *files[name])
-            documents.setdefault(document, []).extend(sentences)
-        return documents
-
-    def _read_fragment(self, name: str, path: Path, data: bytes) -> list[Sentence]:
-        try:
-            text = repair(decode(data))
-            root = parse_xml(path, text.encode(), "utf-8")
-        except FormatError as error:
-            for problem in error.problems:  # columns are those of the repaired text
-                self.problems.append(
-                    problem._replace(message=problem.message.partition(" at column ")[0], file=name)
-                )
-        except UnicodeDecodeError as error:
-            self.problems.append(describe_decoding_error(error)._replace(file=name))
+def read_fragments(files: Files, notes: Notes) -> dict[str, list[Sentence]]:
+    """Read the documents that fragments make up, by name, in order; the document of each is in its name."""
+    numbered: list[tuple[str, int, str]] = []
+    for name in files:
+        match = FRAGMENT.fullmatch(PurePosixPath(name).stem)
+        if match is None:
+            notes.on(name).report(
+                "is not the name of a fragment "
+                "(expected 8 digits of the document and 1 to 4 of the fragment)"
+            )
         else:
-            return self._read_sentences(name, root, PurePosixPath(name).stem)
-        return []
+            numbered.append((match[1], int(match[2]), name))
+    documents: dict[str, list[Sentence]] = {}
+    for document, _, name in sorted(numbered):
+        sentences = _read_fragment(*files[name], notes.on(name))
+        documents.setdefault(document, []).extend(sentences)
+    return documents
 
-    def check_numbers(self, documents: Iterable[Sequence[Sentence]]) -> None:
-        """Find sentences with the number of an earlier one."""
-        first: dict[str, Sentence] = {}
-        for sentence in (sentence for sentences in documents for sentence in sentences):
-            other = first.setdefault(sentence.number, sentence)
-            if other is not sentence:
-                where = (
-                    f"line {other.line}"
-                    if other.file == sentence.file
-                    else f"line {other.line} of {other.file}"
-                )
-                what = f"the sentence number {quote(sentence.number)} is already used on {where}"
-                self.problems.append(Problem(what, sentence.line, sentence.file))
 
-    def _read_sentences(self, file: str, root: Element, fragment: str) -> list[Sentence]:
-        """Return the sentences of a file that have words; `fragment` is the name of a fragment."""
-        sentences = []
-        if root.name != "Set":
-            self.problems.append(
-                Problem(f"the root element is {quote(root.name)} (expected Set)", root.line, file)
-            )
-            return []
-        for child in list_children(
-            [root], "S", file=file, outside="a sentence", notices=self.notices
-        ):
-            given = child.attributes.get("No", "").strip()
-            number = (
-                given if given.startswith(f"{fragment}.") or not fragment else f"{fragment}.{given}"
-            )
-            if not given:
-                self.problems.append(
-                    Problem("a sentence has no number (expected an attribute No)", child.line, file)
+def _read_fragment(path: Path, data: bytes, notes: Notes) -> list[Sentence]:
+    try:
+        text = repair(decode(data))
+        root = parse_xml(path, text.encode(), "utf-8")
+    except FormatError as error:
+        # Columns are those of the repaired text.
+        for problem in error.problems:
+            notes.report(problem.message.partition(" at column ")[0], problem.line)
+    except UnicodeDecodeError as error:
+        problem = describe_decoding_error(error)
+        notes.report(problem.message, problem.line)
+    else:
+        return _read_sentences(root, PurePosixPath(notes.file).stem, notes)
+    return []
+
+
+def check_numbers(documents: Iterable[Sequence[Sentence]], notes: Notes) -> None:
+    """Find sentences with the number of an earlier one."""
+    first_of_number: dict[str, Sentence] = {}
+    for sentences in documents:
+        for sentence in sentences:
+            first = first_of_number.setdefault(sentence.number, sentence)
+            if first is not sentence:
+                place = f"line {first.line}"
+                if first.file != sentence.file:
+                    place += f" of {first.file}"
+                notes.on(sentence.file).report(
+                    f"the sentence number {quote(sentence.number)} is already used on {place}",
+                    sentence.line,
                 )
-            elif not is_sentence_number(number):
-                expected = "expected a number such as 1" if fragment else EXPECTED
-                what = f"the sentence number {quote(given)} has another form ({expected})"
-                self.problems.append(Problem(what, child.line, file))
-            elif (sentence := self._read_sentence(file, child, number)).words:
-                sentences.append(sentence)
-        if not any(root.elements("S")):
-            self.problems.append(Problem("contains no sentences", root.line, file))
+
+
+def _read_sentences(root: Element, fragment: str, notes: Notes) -> list[Sentence]:
+    """Return the sentences of a file that have words; `fragment` is the name of a fragment."""
+    sentences: list[Sentence] = []
+    if root.name != "Set":
+        notes.report(f"the root element is {quote(root.name)} (expected Set)", root.line)
         return sentences
+    expected = "expected a number such as 1" if fragment else EXPECTED
+    for node in list_children([root], "S", outside="a sentence", notes=notes):
+        number = node.attributes.get("No", "").strip()
+        full_number = number
+        if fragment and not number.startswith(f"{fragment}."):
+            full_number = f"{fragment}.{number}"
+        if not number:
+            notes.report("a sentence has no number (expected an attribute No)", node.line)
+        elif not is_sentence_number(full_number):
+            notes.report(
+                f"the sentence number {quote(number)} has another form ({expected})", node.line
+            )
+        else:
+            sentence = _read_sentence(node, full_number, notes)
+            if sentence.words:
+                sentences.append(sentence)
+    if not any(root.elements("S")):
+        notes.report("contains no sentences", root.line)
+    return sentences
 
-    def _read_sentence(self, file: str, element: Element, number: str) -> Sentence:
-        """Return a sentence with its valid words; note attributes that can't be read."""
-        about = f"sentence {quote(number)}: "
-        words: dict[int, Element] = {}
-        last = 0
-        for word in list_children(
-            [element], "W", file=file, outside="a word", notices=self.notices, about=about
-        ):
-            given = word.attributes.get("IX")
-            if given is None:
-                self.problems.append(Problem(f"{about}a word has no IX", word.line, file))
-            elif IX.fullmatch(given.strip()) is None:
-                self.problems.append(
-                    Problem(f"{about}IX {quote(given)} is not a positive integer", word.line, file)
-                )
-            elif (ix := int(given)) <= last:
-                what = f"IX {ix} is not above the one before, {last}"
-                self.problems.append(Problem(f"{about}{what}", word.line, file))
-            else:
-                words[ix], last = word, ix
-        if not any(element.elements("W")):
-            self.notices.append(Problem(f"{about}is left out: it has no words", element.line, file))
-        positions = {ix: position for position, ix in enumerate(words, start=1)}
-        tokens = []
-        for before, (ix, word) in zip([0, *words], words.items(), strict=False):
-            odd: list[str] = []
-            if ix != before + 1:
-                odd.append(f"IX {ix} follows {before}" if before else f"the first IX is {ix}")
-            form = get_form(word) or NO_FORM
-            token: Record = {
-                "form": form,
-                "lemma": form,
-                "groups": [],
-                "head": None,
-                "head_group": None,
-            }
-            token["relation"] = None
-            groups, relation = word.attributes.get("IG"), word.attributes.get("REL")
-            if groups is None:
-                odd.append("has no IG")
-            elif (analysis := parse_groups(groups)) is None:
-                odd.append(f"IG {quote(groups)} can't be read")
-            else:
-                token |= {"lemma": analysis[0], "groups": list(map(list, analysis[1]))}
-            if relation is None:
-                odd.append("has no REL")
-            elif (parsed := parse_relation(relation)) is None:
-                odd.append(f"REL {quote(relation)} can't be read")
-            elif parsed[0] in positions:
-                token |= {
-                    "head": positions[parsed[0]],
-                    "head_group": parsed[1],
-                    "relation": parsed[2],
-                }
-            elif parsed[0]:
-                odd.append(f"the head {parsed[0]} is not a word of the sentence")
-            if not get_form(word):
-                odd.append(f"has no text (read as {NO_FORM})")
-            self.notices += [Problem(f"{about}word {ix}: {what}", word.line, file) for what in odd]
-            tokens.append(token)
-        return Sentence(file, element.line, number, words, tokens)
+
+def _read_sentence(node: Element, number: str, notes: Notes) -> Sentence:
+    """Return a sentence with its valid words; note attributes that can't be read."""
+    name = f"sentence {quote(number)}"
+    words = _read_words(node, name, notes)
+    positions = {ix: position for position, ix in enumerate(words, start=1)}
+    tokens = []
+    before = 0
+    for ix, word in words.items():
+        oddities: list[str] = []
+        if ix != before + 1:
+            oddities.append(f"IX {ix} follows {before}" if before else f"the first IX is {ix}")
+        tokens.append(_make_token(word, positions, oddities))
+        for oddity in oddities:
+            notes.note(f"{name}: word {ix}: {oddity}", word.line)
+        before = ix
+    return Sentence(notes.file, node.line, number, words, tokens)
+
+
+def _read_words(node: Element, name: str, notes: Notes) -> dict[int, Element]:
+    """Return the words of a sentence with a valid IX, by IX."""
+    words: dict[int, Element] = {}
+    last = 0
+    children = list_children([node], "W", outside="a word", notes=notes, prefix=f"{name}: ")
+    for word in children:
+        text = word.attributes.get("IX")
+        if text is None:
+            notes.report(f"{name}: a word has no IX", word.line)
+        elif IX.fullmatch(text.strip()) is None:
+            notes.report(f"{name}: IX {quote(text)} is not a positive integer", word.line)
+        elif int(text) <= last:
+            notes.report(f"{name}: IX {int(text)} is not above the one before, {last}", word.line)
+        else:
+            last = int(text)
+            words[last] = word
+    if not children:
+        notes.note(f"{name}: is left out: it has no words", node.line)
+    return words
+
+
+def _make_token(word: Element, positions: Mapping[int, int], oddities: list[str]) -> Record:
+    """Return the token of a word, given the positions of words by IX; add what is odd about it."""
+    form = get_form(word)
+    token: Record = {"form": form or NO_FORM, "lemma": form or NO_FORM, "groups": []}
+    token |= {"head": None, "head_group": None, "relation": None}
+    analysis = _parse_attribute(word, "IG", parse_groups, oddities)
+    if analysis is not None:
+        lemma, groups = analysis
+        token |= {"lemma": lemma, "groups": list(map(list, groups))}
+    dependency = _parse_attribute(word, "REL", parse_relation, oddities)
+    if dependency is not None:
+        head, group, relation = dependency
+        if head in positions:
+            token |= {"head": positions[head], "head_group": group, "relation": relation}
+        elif head:
+            oddities.append(f"the head {head} is not a word of the sentence")
+    if not form:
+        oddities.append(f"has no text (read as {NO_FORM})")
+    return token
+
+
+def _parse_attribute(
+    word: Element, name: str, parse: Callable[[str], T | None], oddities: list[str]
+) -> T | None:
+    """Return the value of an attribute; None, with an oddity, if it is missing or can't be read."""
+    text = word.attributes.get(name)
+    if text is None:
+        oddities.append(f"has no {name}")
+        return None
+    value = parse(text)
+    if value is None:
+        oddities.append(f"{name} {quote(text)} can't be read")
+    return value
 
 
 def list_children(
-    parents: Iterable[Element],
-    *names: str,
-    file: str,
-    outside: str,
-    notices: list[Problem],
-    about: str = "",
+    parents: Iterable[Element], *names: str, outside: str, notes: Notes, prefix: str = ""
 ) -> list[Element]:
     """List the children with one of some names, and note all else, such as text `outside` of them."""
-    found = []
+    children = []
     for parent in parents:
         for child in parent.content:
             if isinstance(child, str):
                 if child.strip():
-                    what = f"the text {quote(child.strip())} outside {outside} is ignored"
-                    notices.append(Problem(f"{about}{what}", parent.line, file))
+                    notes.note(
+                        prefix + f"the text {quote(child.strip())} outside {outside} is ignored",
+                        parent.line,
+                    )
             elif child.name in names:
-                found.append(child)
+                children.append(child)
             else:
-                what = (
-                    f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})"
+                notes.note(
+                    prefix
+                    + f"the element {quote(child.name)} is ignored (expected {' and '.join(names)})",
+                    child.line,
                 )
-                notices.append(Problem(f"{about}{what}", child.line, file))
-    return found
+    return children
 
 
 def get_form(word: Element) -> str:
@@ -442,22 +476,24 @@ def parse_groups(text: str) -> tuple[str, tuple[tuple[str, ...], ...]] | None:
     if not (text.startswith("[(") and text.endswith(")]")):
         return None
     inner = text[1:-1]
-    lemma, place = "", 0
+    lemma = ""
+    place = 0
     groups: list[tuple[str, ...]] = []
     while place < len(inner):
-        found = GROUP.match(inner, place)
-        if found is None or int(found[1]) != len(groups) + 1:
+        match = GROUP.match(inner, place)
+        if match is None or int(match[1]) != len(groups) + 1:
             return None
-        if groups:
-            tags = found[2].split("+")
-        elif found[2].startswith("+"):  # the lemma, not a separator
-            lemma, tags = "+", found[2][1:].removeprefix("+").split("+") if found[2] != "+" else []
-        else:
-            lemma, *tags = found[2].split("+")
+        tags = match[2].split("+")
+        if not groups:
+            lemma, *tags = tags
+            if match[2].startswith("+"):
+                # The first plus sign is the lemma, not a separator.
+                lemma = "+"
+                tags = match[2][1:].removeprefix("+").split("+") if match[2] != "+" else []
         if not lemma or any(not tag or '"' in tag for tag in tags):
             return None
         groups.append(tuple(tags))
-        place = found.end()
+        place = match.end()
     return lemma, tuple(groups)
 
 
@@ -468,10 +504,11 @@ def parse_relation(text: str) -> tuple[int, int, str] | None:
     >>> parse_relation("[2,1,(POSSESSOR)]"), parse_relation("[,( )]"), parse_relation("[2,1]")
     ((2, 1, 'POSSESSOR'), (0, 0, ''), None)
     """
-    found = RELATION.fullmatch(text.strip())
-    if found is not None and (name := found[3].strip()):
-        return int(found[1]), int(found[2]), name
-    return (0, 0, "") if NO_RELATION.fullmatch(text.strip()) else None
+    text = text.strip()
+    match = RELATION.fullmatch(text)
+    if match is not None and match[3].strip():
+        return int(match[1]), int(match[2]), match[3].strip()
+    return (0, 0, "") if NO_RELATION.fullmatch(text) else None
 
 
 def decode(data: bytes) -> str:
@@ -480,10 +517,12 @@ def decode(data: bytes) -> str:
     It is UTF-8 if the bytes begin with its byte order mark, or are valid UTF-8 with characters beyond ASCII, else
     windows-1254, whatever the file declares.
     """
-    if data.startswith(UTF_16):  # any bytes are text in windows-1254
+    # Any bytes are text in windows-1254.
+    if data.startswith(UTF_16):
         raise UnicodeDecodeError(UTF_8, data, 0, 1, "byte order mark of UTF-16")
     try:
-        return data.decode(UTF_8).removeprefix("\ufeff")  # nothing beyond ASCII is the same in both
+        # Text in ASCII is the same in both.
+        return data.decode(UTF_8).removeprefix("\ufeff")
     except UnicodeDecodeError:
         if data.startswith(codecs.BOM_UTF8):
             raise
@@ -497,8 +536,8 @@ def describe_decoding_error(error: UnicodeDecodeError) -> Problem:
     before = error.object[: error.start]
     column = len(before) - before.rfind(b"\n")
     encoding = UTF_8 if error.encoding == UTF_8 else WINDOWS
-    what = f"byte {column} (0x{error.object[error.start]:02x}) is not valid {encoding}"
-    return Problem(what, before.count(b"\n") + 1)
+    byte = f"byte {column} (0x{error.object[error.start]:02x})"
+    return Problem(f"{byte} is not valid {encoding}", before.count(b"\n") + 1)
 
 
 def repair(text: str) -> str:
@@ -508,35 +547,38 @@ def repair(text: str) -> str:
     <W IX="1" IG="[(1,&quot;&quot;+Punc&quot;)]" REL="[,( )]"> &quot; </W>
     """
     # A word ends before the next one, so that one that can't be repaired takes no other with it.
-    starts = [found.start() for found in WORD_START.finditer(text)]
-    words = [
-        _repair_word(text[start:end])
-        for start, end in zip(starts, [*starts[1:], len(text)], strict=False)
-    ]
-    return "".join([text[: starts[0]] if starts else text, *words])
+    starts = [match.start() for match in WORD_START.finditer(text)]
+    borders = [*starts, len(text)]
+    parts = [text[: borders[0]]]
+    for start, end in pairwise(borders):
+        parts.append(_repair_word(text[start:end]))
+    return "".join(parts)
 
 
 def _repair_word(text: str) -> str:
     """Repair a word at the start of a text; return the text as it is if its tag has another form."""
     place = len("<W")
     parts = [text[:place]]
-    while (found := NAME.match(text, place)) is not None:
-        value_start = found.end()
+    name = NAME.match(text, place)
+    while name is not None:
+        mark = name[2]
+        value_start = name.end()
+        value_end = text.find(mark, value_start)
         if text.startswith("[", value_start):
-            end = LIST_END[found[2]].search(text, value_start)
-            value_end = -1 if end is None else end.start() + 1
-        else:
-            value_end = text.find(found[2], value_start)
+            list_end = LIST_END[mark].search(text, value_start)
+            value_end = -1 if list_end is None else list_end.start() + 1
         if value_end < 0:
             return text
-        parts += [text[place:value_start], _escape(text[value_start:value_end]), found[2]]
+        parts += [text[place:value_start], _escape(text[value_start:value_end]), mark]
         place = value_end + 1
+        name = NAME.match(text, place)
     tag_end = TAG_END.match(text, place)
     if tag_end is None:
         return text
     parts.append(tag_end[0])
     place = tag_end.end()
-    if not tag_end[1]:
+    is_empty = bool(tag_end[1])
+    if not is_empty:
         word_end = text.find("</W>", place)
         if word_end < 0:
             return text
