@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain as concatenate
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import (
     FormatError,
     Problem,
+    RequestError,
     join_names,
     pluralize,
     quote,
@@ -98,9 +100,23 @@ class AnnotatedDocument(NamedTuple):
                 chains[annotator].append([self.mentions[number] for number in chain])
         return chains
 
+    def count_links(self) -> dict[int, int]:
+        """Return how many pairs of mentions each annotator has in one chain."""
+        n_links = {}
+        for annotator, chains in self.chains.items():
+            n_links[annotator] = sum(comb(len(chain), 2) for chain in chains)
+        return n_links
+
 
 Link = tuple[int, int]
 """Two mentions in one chain, by number, the first in the document before the second."""
+
+
+def check_size(document: AnnotatedDocument, n: int, noun: str, limit: int) -> None:
+    """Raise a RequestError if a document asks for more work than is done."""
+    if n > limit:
+        size = f"{n:,} {noun} (expected at most {limit:,})"
+        raise RequestError(f"document {quote(document.name)}: {size}")
 
 
 class AnnotatorFile(NamedTuple):
