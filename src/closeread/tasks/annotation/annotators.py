@@ -208,9 +208,9 @@ def read_beside_gold(
     return key, files, notices
 
 
-def check_given(files: Sequence[AnnotatorFile], given: AnnotatorFile) -> None:
+def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:
     """Check that annotators have no documents and mentions but those that they were given."""
-    raise_all(_report_problems((file.name, find_ungiven(file.table, given)) for file in files))
+    raise_all(_report_problems((file.name, find_ungiven(file.table, given_file)) for file in files))
 
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
@@ -285,21 +285,21 @@ def _find_other_lengths(
         yield Problem(f"document {quote(name)} has {message}", None, table.file_of(number))
 
 
-def find_unknown(table: MentionTable, known: AnnotatorFile) -> list[Problem]:
+def find_unknown(table: MentionTable, other_file: AnnotatorFile) -> list[Problem]:
     """Find the documents of a file that another one lacks."""
-    names = set(known.table.names)
+    names = set(other_file.table.names)
     problems = []
     for number, name in enumerate(table.names):
         if name not in names:
-            message = f"document {quote(name)} is not in {known.name}"
+            message = f"document {quote(name)} is not in {other_file.name}"
             problems.append(Problem(message, None, table.file_of(number)))
     return problems
 
 
-def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
+def find_ungiven(table: MentionTable, given_file: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
-    problems = find_unknown(table, given)
-    given_chains = dict(zip(given.table.names, list_chains(given.table), strict=True))
+    problems = find_unknown(table, given_file)
+    given_chains = dict(zip(given_file.table.names, list_chains(given_file.table), strict=True))
     for number, (name, chains) in enumerate(zip(table.names, list_chains(table), strict=True)):
         if name not in given_chains:
             continue
@@ -307,7 +307,9 @@ def find_ungiven(table: MentionTable, given: AnnotatorFile) -> list[Problem]:
         for mention in concatenate.from_iterable(chains):
             if mention not in given_mentions:
                 tokens = f"tokens {mention.start} to {mention.end}"
-                message = f"document {quote(name)}: the mention of {tokens} is not in {given.name}"
+                message = (
+                    f"document {quote(name)}: the mention of {tokens} is not in {given_file.name}"
+                )
                 line = table.line_of(number, mention.start)
                 problems.append(Problem(message, line, table.file_of(number)))
     return problems
@@ -362,10 +364,10 @@ def make_document(
     return AnnotatedDocument(name, in_order, numbered)
 
 
-def select_given(document: AnnotatedDocument, given: int) -> AnnotatedDocument:
+def select_given(document: AnnotatedDocument, giver: int) -> AnnotatedDocument:
     """Return a document with the mentions of one of the annotators only, who is then left out."""
     chains = document.list_mentions()
-    given_mentions = set(concatenate.from_iterable(chains.pop(given, [])))
+    given_mentions = set(concatenate.from_iterable(chains.pop(giver, [])))
     for chain in concatenate.from_iterable(chains.values()):
         chain[:] = [mention for mention in chain if mention in given_mentions]
     return make_document(document.name, chains, given_mentions)

@@ -26,8 +26,11 @@ from closeread.tasks.annotation.components import (
 PAIRS_PER_STEP = 15
 """How many pairs one step settles, as the bits of a number: a pair counts more than all after it."""
 
-TIME_IS_OVER, INFEASIBLE = 1, 2
-"""The states in which SciPy's `milp` returns, beside success."""
+TIME_IS_OVER = 1
+"""The state in which SciPy's `milp` returns if it has reached the limit of time."""
+
+INFEASIBLE = 2
+"""The state in which it returns if there is no solution."""
 
 
 class Deadline:
