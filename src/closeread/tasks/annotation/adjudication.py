@@ -27,14 +27,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from typing import NamedTuple
 
 import numpy as np
 
-from closeread.exceptions import FormatError, Problem, RequestError, quote
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.tasks.annotation.annotators import (
     AnnotatedDocument,
     Link,
+    check_size,
     find_links,
     make_document,
 )
@@ -64,20 +65,32 @@ class Settings:
     incompatible: str = "overlap"
     empty_annotators: str = "count"
 
+
+class Costs(NamedTuple):
+    """What pairs of mentions cost, given K, the number of annotators who have a pair in one chain.
+
+    Attributes:
+        objective: "v", "va", "u" or "ua".
+        n_annotators: k, the number of annotators of the document.
+    """
+
+    objective: str
+    n_annotators: int
+
     @property
     def allows_new_links(self) -> bool:
         """Whether mentions may be together that nobody has in one chain."""
         return self.objective in ("va", "ua")
 
-    def cost_apart(self, n_linking: int) -> int:
-        """Return the cost of a pair in different chains, given K."""
+    def apart(self, n_linking: int) -> int:
+        """Return the cost of a pair in different chains."""
         return 2 * n_linking
 
-    def cost_together(self, n_linking: int, n_annotators: int) -> int:
-        """Return the cost of a pair within a chain, given K and k."""
+    def together(self, n_linking: int) -> int:
+        """Return the cost of a pair within a chain."""
         if self.allows_new_links and n_linking == 0:
             return 1
-        n_against = n_annotators - n_linking
+        n_against = self.n_annotators - n_linking
         match self.objective:
             case "v":
                 return n_against
@@ -85,9 +98,9 @@ class Settings:
                 return min(n_against, 2 * n_linking + 1)
         return 0
 
-    def gain(self, n_linking: int, n_annotators: int) -> int:
+    def gain(self, n_linking: int) -> int:
         """Return how much less a pair costs together than apart; negative if it costs more."""
-        return self.cost_apart(n_linking) - self.cost_together(n_linking, n_annotators)
+        return self.apart(n_linking) - self.together(n_linking)
 
 
 @dataclass(frozen=True)
@@ -144,10 +157,11 @@ def adjudicate(
     if forced.chain_of:
         mentions = {*document.mentions, *forced.chain_of}
         document = make_document(document.name, document.list_mentions(), mentions)
-    _check_number_of_pairs(document)
+    n_pairs = sum(document.count_links().values())
+    check_size(document, n_pairs, "pairs of mentions in one chain", MAX_PAIRS)
     links = find_links(document)
-    n_annotators = count_annotators(document, settings.empty_annotators)
-    plan = _Plan(document, links, settings, n_annotators, forced)
+    costs = Costs(settings.objective, count_annotators(document, settings.empty_annotators))
+    plan = _Plan(document, links, costs, settings.incompatible, forced)
     chains: list[list[int]] = []
     is_optimal = True
     for nodes in plan.list_components():
@@ -161,26 +175,16 @@ def adjudicate(
             problem = Problem(f"document {quote(document.name)}: {why}", forced.line)
             raise FormatError(forced.file, [problem])
         if not component.accepts(solution.chain):
-            raise RuntimeError(
-                f"document {quote(document.name)}: the solver has put mentions together wrongly"
-            )
+            name = quote(document.name)
+            raise RuntimeError(f"document {name}: the solver has put mentions together wrongly")
         members: defaultdict[int, list[int]] = defaultdict(list)
         for number, node in zip(solution.chain.tolist(), nodes, strict=True):
             members[number] += node
         chains += [sorted(chain) for chain in members.values() if len(chain) > 1]
     chains.sort()
-    judged = list(_judge_links(links, chains, settings, n_annotators))
+    judged = list(_judge_links(links, chains, costs))
     ids = forced.choose_ids(document, chains)
-    return AdjudicatedDocument(document, n_annotators, chains, ids, judged, is_optimal)
-
-
-def _check_number_of_pairs(document: AnnotatedDocument) -> None:
-    n_pairs = 0
-    for chains in document.chains.values():
-        n_pairs += sum(comb(len(chain), 2) for chain in chains)
-    if n_pairs > MAX_PAIRS:
-        pairs = f"{n_pairs:,} pairs of mentions in one chain (expected at most {MAX_PAIRS:,})"
-        raise RequestError(f"document {quote(document.name)}: {pairs}")
+    return AdjudicatedDocument(document, costs.n_annotators, chains, ids, judged, is_optimal)
 
 
 def count_annotators(document: AnnotatedDocument, empty_annotators: str) -> int:
@@ -191,10 +195,7 @@ def count_annotators(document: AnnotatedDocument, empty_annotators: str) -> int:
 
 
 def _judge_links(
-    links: Mapping[Link, Sequence[int]],
-    chains: Sequence[Sequence[int]],
-    settings: Settings,
-    n_annotators: int,
+    links: Mapping[Link, Sequence[int]], chains: Sequence[Sequence[int]], costs: Costs
 ) -> Iterator[JudgedLink]:
     """Yield what each pair costs that somebody has in one chain, or the result, in order."""
     together: set[Link] = set()
@@ -203,10 +204,8 @@ def _judge_links(
     for link in sorted(links.keys() | together):
         annotators = links.get(link, ())
         is_together = link in together
-        cost = settings.cost_apart(len(annotators))
-        if is_together:
-            cost = settings.cost_together(len(annotators), n_annotators)
-        yield JudgedLink(*link, annotators, is_together, cost)
+        cost = costs.together if is_together else costs.apart
+        yield JudgedLink(*link, annotators, is_together, cost(len(annotators)))
 
 
 class _Plan:
@@ -219,22 +218,23 @@ class _Plan:
         self,
         document: AnnotatedDocument,
         links: Mapping[Link, Sequence[int]],
-        settings: Settings,
-        n_annotators: int,
+        costs: Costs,
+        incompatible: str,
         forced: ForcedDocument,
     ) -> None:
         self._document = document
         self._links = links
-        self._settings = settings
+        self._incompatible = incompatible
+        self._forced = forced
+        self._allows_new_links = costs.allows_new_links
         # By the number of annotators who have a pair in one chain.
-        n_files = len(document.chains)
-        self._gains = [settings.gain(n, n_annotators) for n in range(n_files + 1)]
-        self._is_excluded = [forced.excludes(mention) for mention in document.mentions]
-        self._forced_ids = [forced.chain_of.get(mention) for mention in document.mentions]
+        self._gains = [costs.gain(n) for n in range(len(document.chains) + 1)]
         self._nodes: list[list[int]] = []
         forced_nodes: dict[str, list[int]] = {}
-        for number, chain_id in enumerate(self._forced_ids):
-            node = [] if chain_id is None else forced_nodes.setdefault(chain_id, [])
+        for number, mention in enumerate(document.mentions):
+            node: list[int] = []
+            if mention in forced.chain_of:
+                node = forced_nodes.setdefault(forced.chain_of[mention], node)
             node.append(number)
             self._nodes.append(node)
         # What a person has decided to be in a chain must not be alone in it.
@@ -257,11 +257,8 @@ class _Plan:
                 new = neighbours[mention] - seen
                 component += new
                 seen |= new
-            if len(component) > MAX_TOGETHER:
-                mentions = f"{len(component):,} mentions that links connect"
-                expected = f"expected at most {MAX_TOGETHER:,}"
-                name = quote(self._document.name)
-                raise RequestError(f"document {name}: {mentions} ({expected})")
+            n_mentions = len(component)
+            check_size(self._document, n_mentions, "mentions that links connect", MAX_TOGETHER)
             if len(component) > 1 or start in self._needs_partner:
                 component.sort()
                 firsts = [mention for mention in component if self._nodes[mention][0] == mention]
@@ -275,7 +272,7 @@ class _Plan:
                 yield link
         for mention, node in enumerate(self._nodes):
             yield node[0], mention
-        if self._settings.allows_new_links:
+        if self._allows_new_links:
             for mention in self._needs_partner:
                 for other in range(len(self._nodes)):
                     if other != mention and self._may_join(mention, other):
@@ -283,13 +280,8 @@ class _Plan:
 
     def _may_join(self, first: int, second: int) -> bool:
         """Return whether two mentions may be together as far as their tokens and forced cells go."""
-        if self._is_excluded[first] or self._is_excluded[second]:
-            return False
-        ids = {self._forced_ids[first], self._forced_ids[second]} - {None}
-        if len(ids) > 1:
-            return False
-        mentions = self._document.mentions
-        return are_compatible(mentions[first], mentions[second], self._settings.incompatible)
+        mentions = (self._document.mentions[first], self._document.mentions[second])
+        return self._forced.allows(*mentions) and are_compatible(*mentions, self._incompatible)
 
     def make_component(self, nodes: Sequence[Sequence[int]]) -> Component:
         """Make the component of some nodes."""
@@ -301,14 +293,14 @@ class _Plan:
         n_pairs = np.zeros(shape, np.int64)
         allowed = ~np.eye(len(nodes), dtype=bool)
         for link in combinations(sorted(place), 2):
-            ends = place[link[0]], place[link[1]]
+            ends = (place[link[0]], place[link[1]])
             if ends[0] == ends[1]:
                 continue
             annotators = self._links.get(link, ())
             gain[ends] += self._gains[len(annotators)]
             n_pairs[ends] += 1
-            is_known = annotators or self._settings.allows_new_links
-            if not (is_known and self._may_join(*link)):
+            may_link = annotators or self._allows_new_links
+            if not may_link or not self._may_join(*link):
                 allowed[ends] = False
         needs_partner = [self._needs_partner.issuperset(node) for node in nodes]
         return Component(

@@ -132,30 +132,39 @@ def measure_distances(common: int, size: int, other_size: int) -> Floats:
 
 
 class Disagreement(NamedTuple):
-    """The disagreement about a document.
+    """The disagreement about a document, or several.
 
     Attributes:
         observed, expected: (n_measures,) as above; both 0 if there are no two different values.
-        has_pairs: whether there is a pair of values to compare: a mention with two.
     """
 
     observed: Floats
     expected: Floats
-    has_pairs: bool
+
+    @property
+    def alpha(self) -> Floats:
+        """Krippendorff's alpha, (n_measures,); 1 for 0/0: all values that are compared are equal."""
+        return 1 - np.nan_to_num(ratio(self.observed, self.expected), nan=0.0)
 
 
-def count_disagreement(document: AnnotatedDocument, options: Mapping[str, str]) -> Disagreement:
-    """Sum the distances between values, observed for the same mention, and expected from how often values occur."""
+def count_disagreement(
+    document: AnnotatedDocument, options: Mapping[str, str]
+) -> Disagreement | None:
+    """Sum the distances between values, observed for the same mention, and expected from how often values occur.
+
+    Returns None if there is no pair of values to compare: no mention has two.
+    """
     by_mention, sizes = list_values(document, options["unannotated"])
     # Mentions with fewer than two values are left out.
     compared = [counts for counts in by_mention if counts.total() > 1]
+    if not compared:
+        return None
     n_common: Counter[tuple[int, int]] = Counter()
     for counts in compared:
         n_common.update(combinations(sorted(counts), 2))
     distances: dict[tuple[int, int], Floats] = {}
-    for pair in sorted(n_common):
-        first, second = pair
-        distances[pair] = measure_distances(n_common[pair], sizes[first], sizes[second])
+    for (first, second), n in sorted(n_common.items()):
+        distances[first, second] = measure_distances(n, sizes[first], sizes[second])
 
     observed = np.zeros(len(MEASURES))
     totals: Counter[int] = Counter()
@@ -168,13 +177,11 @@ def count_disagreement(document: AnnotatedDocument, options: Mapping[str, str]) 
     # Every pair of different values has distance 1, but for the sets that have mentions in common.
     n_values = totals.total()
     n_different = (n_values**2 - sum(n**2 for n in totals.values())) / 2
-    expected = np.zeros(len(MEASURES))
-    if n_different:
-        nearness = np.zeros(len(MEASURES))
-        for (first, second), distance in distances.items():
-            nearness += totals[first] * totals[second] * (1 - distance)
-        expected = (n_different - nearness) / (n_values - 1)
-    return Disagreement(observed, expected, bool(compared))
+    nearness = np.zeros(len(MEASURES))
+    for (first, second), distance in distances.items():
+        nearness += totals[first] * totals[second] * (1 - distance)
+    expected = (n_different - nearness) / (n_values - 1)
+    return Disagreement(observed, expected)
 
 
 class DocumentAgreement(NamedTuple):
@@ -218,6 +225,7 @@ class Agreement(Result):
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table of documents, with all of them together in the last row."""
         del style
+        header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
         names = drop_part([document.document for document in self.documents])
         rows = []
         for name, document in zip(names, self.documents[: self.limit], strict=False):
@@ -232,7 +240,6 @@ class Agreement(Result):
         rows.append([average, "", "", *map(format_percent, self.alpha.values())])
         options = ", ".join(f"{name} {value}" for name, value in self.options.items())
         notes += ["Krippendorff's alpha times 100.", f"Options: {options}."]
-        header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
         return [Grid("", header, rows, notes)]
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
@@ -324,22 +331,24 @@ def measure_agreement(
     compared = []
     n_empty = 0
     for document in documents:
+        scores: dict[str, float | None] = dict.fromkeys(MEASURES)
+        is_undefined = False
         disagreement = count_disagreement(document, options)
-        n_annotators = len(document.chains)
-        if n_annotators > 1:
-            n_empty += sum(map(_is_empty, document.chains.values()))
-        # Where no mention has two values, nothing is compared, and alpha is undefined rather than perfect.
-        alpha = None
-        if n_annotators > 1 and disagreement.has_pairs:
+        # Where nothing is compared, alpha is undefined rather than perfect.
+        if disagreement is not None:
             compared.append(disagreement)
-            alpha = _divide(disagreement.observed, disagreement.expected)
-        is_undefined = not disagreement.expected.any()
-        n_mentions = len(document.mentions)
-        scores = _name_measures(alpha)
-        agreements.append(
-            DocumentAgreement(document.name, n_annotators, n_mentions, scores, is_undefined)
-        )
-    return Agreement(agreements, _name_measures(_average(compared, options)), options, n_empty)
+            scores = name_measures(disagreement.alpha)
+            is_undefined = not disagreement.expected.any()
+        sizes = (len(document.chains), len(document.mentions))
+        agreements.append(DocumentAgreement(document.name, *sizes, scores, is_undefined))
+        if len(document.chains) > 1:
+            n_empty += sum(map(_is_empty, document.chains.values()))
+    scores = dict.fromkeys(MEASURES)
+    if compared and options["average"] == "pooled":
+        scores = name_measures(Disagreement(*np.sum(compared, axis=0)).alpha)
+    elif compared:
+        scores = name_measures(np.mean([document.alpha for document in compared], axis=0))
+    return Agreement(agreements, scores, options, n_empty)
 
 
 def _is_empty(chains: Sequence[Sequence[int]]) -> bool:
@@ -347,26 +356,8 @@ def _is_empty(chains: Sequence[Sequence[int]]) -> bool:
     return all(len(chain) < 2 for chain in chains)
 
 
-def _average(compared: Sequence[Disagreement], options: Mapping[str, str]) -> Floats | None:
-    """Return alpha of several documents, as the options say; None if there are none."""
-    if not compared:
-        return None
-    observed = np.array([disagreement.observed for disagreement in compared])
-    expected = np.array([disagreement.expected for disagreement in compared])
-    if options["average"] == "pooled":
-        return _divide(observed.sum(axis=0), expected.sum(axis=0))
-    mean: Floats = _divide(observed, expected).mean(axis=0)
-    return mean
-
-
-def _divide(observed: Floats, expected: Floats) -> Floats:
-    """Return 1 - observed / expected, and 1 for 0/0: all values that are compared are equal."""
-    return 1 - np.nan_to_num(ratio(observed, expected), nan=0.0)
-
-
-def _name_measures(alpha: Floats | None) -> dict[str, float | None]:
-    if alpha is None:
-        return dict.fromkeys(MEASURES)
+def name_measures(alpha: Floats) -> dict[str, float | None]:
+    """Return alpha by measure."""
     return dict(zip(MEASURES, alpha.tolist(), strict=True))
 
 

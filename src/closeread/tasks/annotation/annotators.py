@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain as concatenate
 from itertools import combinations
+from math import comb
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import (
     FormatError,
     Problem,
+    RequestError,
     join_names,
     pluralize,
     quote,
@@ -96,9 +98,23 @@ class AnnotatedDocument(NamedTuple):
                 chains[annotator].append([self.mentions[number] for number in chain])
         return chains
 
+    def count_links(self) -> dict[int, int]:
+        """Return how many pairs of mentions each annotator has in one chain."""
+        n_links = {}
+        for annotator, chains in self.chains.items():
+            n_links[annotator] = sum(comb(len(chain), 2) for chain in chains)
+        return n_links
+
 
 Link = tuple[int, int]
 """Two mentions in one chain, by number, the first in the document before the second."""
+
+
+def check_size(document: AnnotatedDocument, n: int, noun: str, limit: int) -> None:
+    """Raise a RequestError if a document asks for more work than is done."""
+    if n > limit:
+        size = f"{n:,} {noun} (expected at most {limit:,})"
+        raise RequestError(f"document {quote(document.name)}: {size}")
 
 
 class AnnotatorFile(NamedTuple):
@@ -166,9 +182,10 @@ def read_beside_gold(
     return key, files, notices
 
 
-def check_given(files: Sequence[AnnotatorFile], given: AnnotatorFile) -> None:
+def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:
     """Check that annotators have no documents and mentions but those that they were given."""
-    raise_all(_report_problems((file.name, find_ungiven(file.documents, given)) for file in files))
+    errors = ((file.name, find_ungiven(file.documents, given_file)) for file in files)
+    raise_all(_report_problems(errors))
 
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
@@ -244,21 +261,23 @@ def _find_other_lengths(
         yield Problem(f"document {quote(document.name)} has {message}", None, document.file)
 
 
-def find_unknown(documents: Documents, known: AnnotatorFile) -> list[Problem]:
+def find_unknown(documents: Documents, other_file: AnnotatorFile) -> list[Problem]:
     """Find the documents of a file that another one lacks."""
-    names = set(known.documents.names)
+    names = set(other_file.documents.names)
     problems = []
     for document in documents.documents:
         if document.name not in names:
-            message = f"document {quote(document.name)} is not in {known.name}"
+            message = f"document {quote(document.name)} is not in {other_file.name}"
             problems.append(Problem(message, None, document.file))
     return problems
 
 
-def find_ungiven(documents: Documents, given: AnnotatorFile) -> list[Problem]:
+def find_ungiven(documents: Documents, given_file: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
-    problems = find_unknown(documents, given)
-    given_chains = {document.name: list_chains(document) for document in given.documents.documents}
+    problems = find_unknown(documents, given_file)
+    given_chains = {
+        document.name: list_chains(document) for document in given_file.documents.documents
+    }
     for document in documents.documents:
         if document.name not in given_chains:
             continue
@@ -268,7 +287,9 @@ def find_ungiven(documents: Documents, given: AnnotatorFile) -> list[Problem]:
                 tokens = f"tokens {mention.start} to {mention.end}"
                 where = f"document {quote(document.name)}: the mention of {tokens}"
                 line = document.line_of(mention.start)
-                problems.append(Problem(f"{where} is not in {given.name}", line, document.file))
+                problems.append(
+                    Problem(f"{where} is not in {given_file.name}", line, document.file)
+                )
     return problems
 
 
@@ -321,10 +342,10 @@ def make_document(
     return AnnotatedDocument(name, in_order, numbered)
 
 
-def select_given(document: AnnotatedDocument, given: int) -> AnnotatedDocument:
+def select_given(document: AnnotatedDocument, giver: int) -> AnnotatedDocument:
     """Return a document with the mentions of one of the annotators only, who is then left out."""
     chains = document.list_mentions()
-    given_mentions = set(concatenate.from_iterable(chains.pop(given, [])))
+    given_mentions = set(concatenate.from_iterable(chains.pop(giver, [])))
     for chain in concatenate.from_iterable(chains.values()):
         chain[:] = [mention for mention in chain if mention in given_mentions]
     return make_document(document.name, chains, given_mentions)

@@ -100,19 +100,12 @@ def join_greedily(component: Component) -> Ints | None:
         if gain.max() >= 0:
             chain[node] = gain.argmax()
     for node in np.flatnonzero(component.needs_partner).tolist():
-        if (chain == chain[node]).sum() == 1:
-            partner = _find_partner(component, chain, node)
-            if partner is not None:
+        if (chain == chain[node]).sum() > 1:
+            continue
+        partners = np.flatnonzero(component.allowed[node])
+        by_gain = np.argsort(-component.gain[node, partners], kind="stable")
+        for partner in partners[by_gain].tolist():
+            if component.allowed[node, chain == chain[partner]].all():
                 chain[node] = chain[partner]
+                break
     return chain if component.accepts(chain) else None
-
-
-def _find_partner(component: Component, chain: Ints, node: int) -> int | None:
-    """Find the node with which another one gains most whose chain that one may join; None if there is none."""
-    partner = None
-    for other in np.flatnonzero(component.allowed[node]).tolist():
-        may_join = component.allowed[node, chain == chain[other]].all()
-        gain = component.gain[node, other]
-        if may_join and (partner is None or gain > component.gain[node, partner]):
-            partner = other
-    return partner

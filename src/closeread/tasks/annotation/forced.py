@@ -56,10 +56,18 @@ class ForcedDocument:
     lines: dict[Mention, int] = field(default_factory=dict)
     file: str = ""
 
-    def excludes(self, mention: Mention) -> bool:
-        """Return whether a mention is not in the result because it begins or ends where others are decided on."""
-        is_bound = mention.start in self.bound or mention.end in self.bound
-        return is_bound and mention not in self.chain_of
+    def allows(self, first: Mention, second: Mention) -> bool:
+        """Return whether two mentions may be in one chain.
+
+        Those may not that begin or end where others are decided on, or that are decided to be in different chains.
+        """
+        chains = set()
+        for mention in (first, second):
+            if mention in self.chain_of:
+                chains.add(self.chain_of[mention])
+            elif mention.start in self.bound or mention.end in self.bound:
+                return False
+        return len(chains) < 2
 
     def choose_ids(self, document: AnnotatedDocument, chains: Sequence[Sequence[int]]) -> list[str]:
         """Choose the ids of the result's chains: those that are decided, and the smallest free numbers from 1."""

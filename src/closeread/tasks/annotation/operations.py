@@ -205,8 +205,8 @@ def adjudicate(
     unproved = [result.document.name for result in results if not result.is_optimal]
     if unproved:
         documents = f"{pluralize(len(unproved), 'document')} not solved in time"
-        found = "the best chains found are written, and better ones may exist"
-        warn_all([f"{documents}: {join_names(unproved)}; {found}."])
+        advice = "the best chains found are written, and better ones may exist"
+        warn_all([f"{documents}: {join_names(unproved)}; {advice}."])
     texts = {}
     paths = [str(path) for path in files]
     if worksheet is not None:

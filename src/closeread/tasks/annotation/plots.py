@@ -5,9 +5,7 @@ Source: Schüller et al. (2018), Figures 7 and 8.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import comb
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +13,7 @@ import numpy as np
 from closeread.arrays import Ints, ratio
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
-from closeread.exceptions import RequestError, quote
-from closeread.tasks.annotation.annotators import AnnotatedDocument, find_links, gather_documents
+from closeread.tasks.annotation.annotators import check_size, find_links, gather_documents
 from closeread.tasks.annotation.chain_errors import ChainErrors, group_numbers
 from closeread.tasks.coref.documents import Documents
 
@@ -42,7 +39,10 @@ def count_support(gold: Documents, files: Sequence[Documents]) -> Ints:
     """
     counts = np.zeros((2, BINS), np.int64)
     for document in gather_documents([gold, *files]):
-        _check_number_of_links(document)
+        n_links = document.count_links()
+        n_in_gold = n_links.pop(GOLD)
+        n_most = max(n_in_gold, sum(n_links.values()))
+        check_size(document, n_most, "links of all annotators", MAX_LINKS)
         n_annotators = len(document.chains) - 1
         for annotators in find_links(document).values():
             is_in_gold = GOLD in annotators
@@ -52,17 +52,6 @@ def count_support(gold: Documents, files: Sequence[Documents]) -> Ints:
                 bin_number = (BINS * n_drawing + n_annotators - 1) // n_annotators
                 counts[0 if is_in_gold else 1, bin_number - 1] += 1
     return counts
-
-
-def _check_number_of_links(document: AnnotatedDocument) -> None:
-    """Raise a RequestError if gold, or all annotators together, have too many links in a document."""
-    n_links = Counter[bool]()
-    for annotator, chains in document.chains.items():
-        n_links[annotator == GOLD] += sum(comb(len(chain), 2) for chain in chains)
-    most = max(n_links.values())
-    if most > MAX_LINKS:
-        links = f"{most:,} links of all annotators (expected at most {MAX_LINKS:,})"
-        raise RequestError(f"document {quote(document.name)}: {links}")
 
 
 def draw_link_support(counts: Ints) -> Figure:

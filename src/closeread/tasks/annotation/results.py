@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from closeread import limits
@@ -59,9 +60,7 @@ def make_report(
 ) -> dict[str, Any]:
     """Return all results as a JSON value, given the names of the annotators' files."""
     return {
-        "objective": settings.objective,
-        "incompatible": settings.incompatible,
-        "empty_annotators": settings.empty_annotators,
+        **asdict(settings),
         "cost": sum(result.cost for result in results),
         "optimal": all(result.is_optimal for result in results),
         "documents": [_report_document(result, files) for result in results],

@@ -26,8 +26,11 @@ from closeread.tasks.annotation.components import (
 PAIRS_PER_STEP = 15
 """How many pairs one step settles, as the bits of a number: a pair counts more than all after it."""
 
-TIME_IS_OVER, INFEASIBLE = 1, 2
-"""The states in which SciPy's `milp` returns, beside success."""
+TIME_IS_OVER = 1
+"""The state in which SciPy's `milp` returns if it has reached the limit of time."""
+
+INFEASIBLE = 2
+"""The state in which it returns if there is no solution."""
 
 
 class Deadline:
@@ -102,9 +105,8 @@ class _Search:
         self._column = np.maximum(self._column, self._column.T)
         # At first, rules forbid only what is attractive by itself: two links with a gain whose ends have none.
         self._triples = open_triangles(component.allowed & (component.gain > 0))
-        # Sums of pairs that may not be smaller than a number.
-        self._sums: list[Floats] = []
-        self._minima: list[float] = []
+        # Values of pairs, with the smallest sum that those together may have.
+        self._sums: list[tuple[Floats, float]] = []
         for node in np.flatnonzero(component.needs_partner):
             self._require((self._pairs == node).any(axis=1).astype(np.float64), 1.0)
         self._lower = np.zeros(n_pairs)
@@ -144,8 +146,7 @@ class _Search:
 
     def _require(self, values: Floats, minimum: float) -> None:
         """Exclude solutions whose pairs have a sum of values below a number."""
-        self._sums.append(values)
-        self._minima.append(minimum)
+        self._sums.append((values, minimum))
 
     def _fix(self, pairs: Ints | Mask, together: Mask) -> None:
         """Exclude solutions that differ from another one on some pairs."""
@@ -203,7 +204,6 @@ class _Search:
             places = (np.concatenate(rows), np.concatenate(columns))
             matrix = csr_matrix((signs, places), shape=(len(rule), len(self._pairs)))
             constraints.append(LinearConstraint(matrix, -np.inf, 1))
-        if self._sums:
-            matrix = csr_matrix(np.array(self._sums))
-            constraints.append(LinearConstraint(matrix, np.array(self._minima), np.inf))
+        for values, minimum in self._sums:
+            constraints.append(LinearConstraint(csr_matrix(values), minimum, np.inf))
         return constraints
