@@ -44,11 +44,8 @@ from closeread.tasks.coref.annotators import gather_annotations, read_beside_gol
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import MentionTable, Parts
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
-from closeread.tasks.coref.metrics.matching import (
-    match_sides,
-    without_repeats,
-    without_singletons,
-)
+from closeread.tasks.coref.metrics.duplicates import without_duplicates
+from closeread.tasks.coref.metrics.matching import match_sides, without_singletons
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -401,7 +398,7 @@ def count_errors(
         by: also count errors for each value of these fields.
     """
     check_kinds(kinds)
-    key, response = without_repeats(key), without_repeats(response)
+    key, response = without_duplicates(key), without_duplicates(response)
     if options["keep_singletons"] == "false":
         key, response = without_singletons(key), without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])

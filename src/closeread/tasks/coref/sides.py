@@ -57,8 +57,8 @@ from closeread.tasks.coref.formats.marked_text import MarkedWords, name_in_order
 from closeread.tasks.coref.heads import add_heads
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
+    find_repeated_mentions,
     have_common_mentions,
-    repeats,
     require_heads,
 )
 from closeread.tasks.coref.relations import select_layer
@@ -415,7 +415,7 @@ def _adopt_known_nodes(key: MentionTable, response: MentionTable) -> MentionTabl
 
 def find_repeated(table: MentionTable, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
-    for first, again in repeats(table).tolist():
+    for first, again in find_repeated_mentions(table).tolist():
         document, start, end = (
             int(table.document[again]),
             int(table.start[again]),
@@ -486,7 +486,7 @@ def _describe_repeats(sides: Mapping[str, MentionTable], duplicates: str) -> Ite
         "last": "each counts in all of its entities, and its own is the last in the text",
     }
     for name, side in sides.items():
-        if n_repeats := len(repeats(side)):
+        if n_repeats := len(find_repeated_mentions(side)):
             repeated = f"the {name} repeats {pluralize(n_repeats, 'mention')}"
             yield f"{repeated}; {treatments[duplicates]}"
     if duplicates == "reference":
@@ -622,7 +622,7 @@ class CoreferenceReader:
             # A key is somebody else's work, in which nobody can choose one of two entities.
             if options["duplicates"] == "error" and name == "system":
                 table = table_of(documents)
-                for first, again in repeats(table).tolist():
+                for first, again in find_repeated_mentions(table).tolist():
                     one, other = table.label(first), table.label(again)
                     where = f"entities {one} and {other}" if one != other else f"entity {one} twice"
                     mention = f"mention [{int(table.start[again])}, {int(table.end[again])}]"
