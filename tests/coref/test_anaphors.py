@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
-from closeread.tasks.coref.metrics.corefud import find_lookups
+from closeread.tasks.coref.metrics.corefud import Lookups, compare_by_lookups, find_lookups
 from closeread.tasks.coref.metrics.mentions import Anaphors, count_anaphors, count_overlaps
 from closeread.tasks.coref.metrics.overlap import Side
 
@@ -130,6 +130,17 @@ def test_lookups_by_hand():
     assert response_alias == [2, 1, 2]
     # The score of zeros finds both at their own places.
     assert zero_alias == [1, 2]
+
+
+def test_two_mentions_that_are_looked_up_at_the_same_place():
+    """As in phi3 of CorefUD's scorer, CEAFm counts each mention of the key's entity that the response's has."""
+    key = Side.of_rows([(0, 0, 0), (0, 1, 0), (0, 2, 0)])
+    response = Side.of_rows([(0, 3, 0), (0, 4, 1), (0, 4, 2)])
+    pair = (key._replace(mention=np.array([3, 3, 5])), response)
+    count = compare_by_lookups((key, response), Lookups(pair, pair, None), 1)
+    assert count("ceafm").tolist() == [[2, 3, 2, 3]]
+    # mentions are those that match, and repeated ones count once
+    assert count("mentions").tolist() == [[0, 3, 0, 2]]
 
 
 @st.composite
