@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
-from closeread.tasks.coref.metrics.matching import look_up
-from closeread.tasks.coref.metrics.mentions import Anaphors, anaphor_counts, overlap_counts
+from closeread.tasks.coref.metrics.corefud import Lookups, compare_by_lookups, find_lookups
+from closeread.tasks.coref.metrics.mentions import Anaphors, count_anaphors, count_overlaps
+from closeread.tasks.coref.metrics.overlap import Side
 
 ENTITIES = st.lists(st.integers(0, 3), max_size=7)
 """The entity of each mention."""
@@ -45,7 +46,7 @@ def test_zero_anaphors(key, response, seed):
     others = seed.sample(range(len(response.entity)), n_pairs)
     match = dict(zip(seed.sample(range(len(key.entity)), n_pairs), others, strict=True))
     rows = np.array([match.get(mention, -1) for mention in range(len(key.entity))], np.int64)
-    found = anaphor_counts(key, response, rows, 1)
+    found = count_anaphors(key, response, rows, 1)
     assert found.tolist() == [
         list(twin.zero_anaphors(list_entities(key), list_entities(response), match))
     ]
@@ -65,7 +66,7 @@ def score(key, response):
         )
     (own, here), (other, there) = sides
     match = {letter: place for place, letter in enumerate(there)}
-    return anaphor_counts(
+    return count_anaphors(
         own, other, np.array([match.get(letter, -1) for letter in here], np.int64), 1
     )[0].tolist()
 
@@ -94,26 +95,52 @@ def test_zero_anaphors_by_hand(key, response, expected):
 PLACES = st.lists(st.integers(0, 7), max_size=6, unique=True)
 
 
+def look_up(key, response, key_rows, response_rows):
+    """Look up mentions with these places, of which some rows match; return their places and those where they are found."""
+    codes = [[*range(len(key))], [*range(len(key), len(key) + len(response))]]
+    for i, j in zip(key_rows, response_rows, strict=True):
+        codes[1][j] = codes[0][i]
+    sides = tuple(Side.of_rows([(0, code, 0) for code in of_side]) for of_side in codes)
+    places = (np.array(of_side, np.int64) for of_side in (key, response))
+    found = find_lookups(sides, *places)
+    (key_alias, response_place), (key_place, response_alias) = (
+        [side.mention.tolist() for side in pair] for pair in (found.recall, found.precision)
+    )
+    assert found.zeros[1].tolist() == response_place
+    return [key_place, response_place, key_alias, response_alias, found.zeros[0].tolist()]
+
+
 @given(key=PLACES, response=PLACES, seed=st.randoms())
 def test_lookups(key, response, seed):
     n_pairs = seed.randint(0, min(len(key), len(response)))
     rows = seed.sample(range(len(key)), n_pairs), seed.sample(range(len(response)), n_pairs)
+    # the later mention of the key decides
+    rows = zip(*sorted(zip(*rows, strict=True)), strict=True) if n_pairs else ([], [])
+    rows = [list(of_side) for of_side in rows]
     pairs = [(key[i], response[j]) for i, j in zip(*rows, strict=True)]
-    arrays = (np.array(values, np.int64) for values in (key, response, *rows))
-    found = look_up(*arrays)
     wanted = twin.look_up(key, response, pairs)
-    assert [places.tolist() for places in found] == [key, response, *map(list, wanted)]
+    assert look_up(key, response, *rows) == [key, response, *map(list, wanted)]
 
 
 def test_lookups_by_hand():
     # Places 1, 2 and 3: the key's at 1 matches the response's at 2, and the key's at 2 the response's at 3.  The key's
     # at 2 is then looked up at 1, where the response's first match has put it.
-    key, response = np.array([1, 2]), np.array([1, 2, 3])
-    found = look_up(key, response, np.array([0, 1]), np.array([1, 2]))
-    assert found.key_found.tolist() == [2, 1]
-    assert found.response_found.tolist() == [2, 1, 2]
+    _, _, key_alias, response_alias, zero_alias = look_up([1, 2], [1, 2, 3], [0, 1], [1, 2])
+    assert key_alias == [2, 1]
+    assert response_alias == [2, 1, 2]
     # The score of zeros finds both at their own places.
-    assert found.zero_found.tolist() == [1, 2]
+    assert zero_alias == [1, 2]
+
+
+def test_two_mentions_that_are_looked_up_at_the_same_place():
+    """As in phi3 of CorefUD's scorer, CEAFm counts each mention of the key's entity that the response's has."""
+    key = Side.of_rows([(0, 0, 0), (0, 1, 0), (0, 2, 0)])
+    response = Side.of_rows([(0, 3, 0), (0, 4, 1), (0, 4, 2)])
+    pair = (key._replace(mention=np.array([3, 3, 5])), response)
+    count = compare_by_lookups((key, response), Lookups(pair, pair, None), 1)
+    assert count("ceafm").tolist() == [[2, 3, 2, 3]]
+    # mentions are those that match, and repeated ones count once
+    assert count("mentions").tolist() == [[0, 3, 0, 2]]
 
 
 @st.composite
@@ -132,7 +159,7 @@ def count(key, response):
     sides = (
         make_spans([(d, tokens, min(tokens)) for d, tokens in side]) for side in (key, response)
     )
-    return overlap_counts(*sides, 2)
+    return count_overlaps(*sides, 2)
 
 
 @given(key=mentions(), response=mentions())

@@ -12,8 +12,8 @@ from twins.zeros import best_sum
 from closeread import assignment
 from closeread.arrays import LimitError
 from closeread.assignment import MAX_CELLS, MAX_ROWS, best_total
-from closeread.tasks.coref.metrics import matching
-from closeread.tasks.coref.metrics.matching import choose_best
+from closeread.tasks.coref.metrics import inexact_matching
+from closeread.tasks.coref.metrics.inexact_matching import NO_ZERO, Candidate, choose_best
 
 CELLS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 9)), min_size=1, max_size=30
@@ -73,12 +73,12 @@ def test_clusters_that_need_no_search_need_no_solver():
     script = (
         "import sys, numpy as np\n"
         "from closeread.tasks.coref.metrics.entity import count_ceafe\n"
-        "from closeread.tasks.coref.metrics.overlap import overlap\n"
+        "from closeread.tasks.coref.metrics.overlap import compare_entities\n"
         "from closeread.tasks.coref.metrics.overlap import Side\n"
         "document = np.repeat([0, 1], 4)\n"
         "split, joined = np.array([0, 1, 1, 2, 3, 3, 4, 4]), document\n"
         "split, joined = (Side(document, np.arange(8), entity) for entity in (split, joined))\n"
-        "assert count_ceafe(overlap(split, joined, 2))[0].tolist() == [4 / 6, 4 / 6]\n"
+        "assert count_ceafe(compare_entities(split, joined, 2))[0].tolist() == [4 / 6, 4 / 6]\n"
         "assert 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)
@@ -132,10 +132,14 @@ def choose(documents):
     chosen = []
     for d, table in enumerate(documents):
         pairs = {(i, j): table[i, j] for i, j in np.argwhere(table).tolist()}
-        chosen += [
-            (d, *pair) for pair in choose_best(pairs, range(len(table)), range(len(table[0])), d)
-        ]
+        sides = (list_candidates(n, d) for n in table.shape)
+        chosen += [(d, *pair) for pair in choose_best(pairs, *sides, d)]
     return chosen
+
+
+def list_candidates(number, document):
+    """List mentions in the order of the text, whose codes are 0, 1, …"""
+    return [Candidate((i, i, 1), (), i, i, document, (), NO_ZERO) for i in range(number)]
 
 
 def solve(documents):
@@ -158,7 +162,7 @@ def test_choices_are_those_of_the_solver(tables):
 @given(tables=st.lists(TABLES.map(np.array), min_size=1, max_size=2))
 def test_documents_too_large_for_the_solver_have_the_same_sum(tables):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matching, "MAX_CELLS", 36)
+        patch.setattr(inexact_matching, "MAX_CELLS", 36)
         # with candidates that have no pair
         chosen = choose([np.pad(table, (0, 7)) for table in tables])
     for d, table in enumerate(tables):

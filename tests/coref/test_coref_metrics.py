@@ -6,22 +6,14 @@ import pytest
 from shared.coreference import KEY, RESPONSE
 
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.metrics import repeats
-from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
-from closeread.tasks.coref.metrics.scores import (
-    IN_CONLL,
-    OF_BOTH,
-    OF_SIDE,
-    SELECTED,
-    TITLES,
-    scores_of,
-)
+from closeread.tasks.coref.metrics import duplicates
+from closeread.tasks.coref.metrics.entity import OF_BOTH, OF_SIDE
+from closeread.tasks.coref.metrics.scores import IN_CONLL, SELECTED, TITLES, scores_of
 from closeread.tasks.coref.procedure import PROCEDURE
 
 
 def test_every_metric_has_counts():
     assert set(TITLES) == {*OF_BOTH, *OF_SIDE, "blanc", "conll"}
-    assert set(SELECTED) == set(COUNT_SELECTED)
     assert set(IN_CONLL) <= set(TITLES)
 
 
@@ -41,9 +33,9 @@ def test_the_counts_are_those_that_the_scores_need(name, duplicates):
 def test_repeats_have_a_limit(monkeypatch):
     # one mention has two places in gold
     gold, system = [[[[0, 0], [1, 1]], [[0, 0], [2, 2]]]], [[[[0, 0], [1, 1]]]]
-    monkeypatch.setattr(repeats, "MAX_REPEATS", 2)
+    monkeypatch.setattr(duplicates, "MAX_PAIRS", 2)
     PROCEDURE.count(gold=gold, system=system, duplicates="reference")
-    monkeypatch.setattr(repeats, "MAX_REPEATS", 1)
+    monkeypatch.setattr(duplicates, "MAX_PAIRS", 1)
     with pytest.raises(RequestError, match=r"2 places of repeated mentions \(expected at most 1\)"):
         PROCEDURE.count(gold=gold, system=system, duplicates="reference")
     # one pair is in two entities, and none of it in the response

@@ -11,20 +11,21 @@ from hypothesis import strategies as st
 from shared.coreference_kernels import (
     PAIRS,
     REPEATING_PAIRS,
+    compare_as_reference,
+    compare_unique,
     count_sides,
     score_sides,
     split_sides,
 )
 from twins import coref as twin
 
-from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc
-from closeread.tasks.coref.metrics.overlap import Side, mention_codes, overlap
-from closeread.tasks.coref.metrics.repeats import (
-    count_blanc_of_repeats,
-    find_repeats,
-    has_repeats,
-    keep_as_reference,
-    repeated_overlap,
+from closeread.tasks.coref.metrics.duplicates import RepeatedMentions, keep_as_reference
+from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc, count_mentions
+from closeread.tasks.coref.metrics.overlap import (
+    Side,
+    compare_entities,
+    find_duplicates,
+    mention_codes,
 )
 
 CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_text("utf-8"))
@@ -35,17 +36,17 @@ def test_hand_cases(case):
     key, response = ([text.split() for text in case[side]] for side in ("gold", "system"))
     sides = [twin.side(documents) for documents in (key, response)]
     options = dict(case.get("options", {}))
-    build = overlap
+    compare = compare_unique
     match options.pop("duplicates", None):
         case "reference":
             sides[1] = sides[1].select(keep_as_reference(*sides))
-            build = repeated_overlap
+            compare = compare_as_reference
         case "first":
             sides = [
-                side.select(~np.isin(np.arange(len(side.entity)), find_repeats(side)[:, 1]))
+                side.select(~np.isin(np.arange(len(side.entity)), find_duplicates(side)[:, 1]))
                 for side in sides
             ]
-    got = score_sides(*sides, len(key), **options, build=build)
+    got = score_sides(*sides, len(key), **options, compare=compare)
     for name, expected in case["expected"].items():
         assert got[name] == pytest.approx(
             [float(Fraction(score)) for score in expected], abs=1e-12
@@ -63,8 +64,9 @@ def test_fast_is_twin(pairs):
 @given(PAIRS, st.sampled_from(EDGES))
 def test_blanc_scores_are_the_twins(pairs, edge):
     key, response = split_sides(pairs)
-    table = overlap(twin.side(key), twin.side(response), len(key))
-    links, mentions = count_blanc(table).sum(axis=0), table.mentions.sum(axis=0)
+    overlap = compare_entities(twin.side(key), twin.side(response), len(key))
+    links = count_blanc(overlap).sum(axis=0)
+    mentions = np.array(count_mentions(overlap)).sum(axis=1)
     same = len(set(mentions.tolist())) == 1 if mentions.any() else None
     expected = twin.blanc_scores(twin.summed(twin.blanc, key, response), same, edge)
     got = blanc_scores(links, mentions, edge)
@@ -140,7 +142,7 @@ def test_repeats_are_found_with_the_first_row():
     side = Side(
         np.array([0, 0, 0, 1, 0, 0]), np.array([7, 5, 7, 7, 5, 7]), np.array([1, 0, 0, 3, 2, 2])
     )
-    assert sorted(map(tuple, find_repeats(side).tolist())) == [(1, 4), (2, 0), (2, 5)]
+    assert sorted(map(tuple, find_duplicates(side).tolist())) == [(1, 4), (2, 0), (2, 5)]
 
 
 def test_the_reference_keeps_what_the_key_lacks():
@@ -156,7 +158,7 @@ def test_repeats_are_found_on_either_side(pairs):
         repeats = [
             twin.mentions(document, document)[0] < sum(map(len, document)) for document in documents
         ]
-        assert has_repeats(twin.side(documents)) == any(repeats)
+        assert (len(find_duplicates(twin.side(documents))) > 0) == any(repeats)
 
 
 @given(REPEATING_PAIRS)
@@ -166,7 +168,7 @@ def test_fast_is_twin_with_repeats(pairs):
     side = twin.side(response).select(keep_as_reference(twin.side(key), twin.side(response)))
     assert side.mention.tolist() == twin.side(kept).mention.tolist()
     twin.assert_equal_counts(
-        count_sides(twin.side(key), side, len(key), repeated_overlap), key, kept
+        count_sides(twin.side(key), side, len(key), compare_as_reference), key, kept
     )
 
 
@@ -179,14 +181,13 @@ def test_clusters_that_lost_their_singletons_are_not_counted(pairs):
     )
     kept = twin.as_reference(key, response)
     twin.assert_equal_counts(
-        count_sides(twin.side(key), twin.side(kept), len(key), repeated_overlap), key, kept
+        count_sides(twin.side(key), twin.side(kept), len(key), compare_as_reference), key, kept
     )
 
 
 @given(REPEATING_PAIRS)
 def test_blanc_is_a_count_of_sets_whatever_is_repeated(pairs):
     key, response = split_sides(pairs)
-    got = count_blanc_of_repeats(
-        repeated_overlap(twin.side(key), twin.side(response), len(key)).places
-    )
+    sides = twin.side(key), twin.side(response)
+    got = RepeatedMentions(sides, len(key)).count_blanc()
     assert got.sum(axis=0).tolist() == twin.summed(twin.blanc, key, response)

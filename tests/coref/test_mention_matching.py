@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from shared.mention_spans import make_spans
 
 from closeread.arrays import LimitError
-from closeread.tasks.coref.metrics import matching as module
-from closeread.tasks.coref.metrics.matching import MATCHINGS, match_mentions
+from closeread.tasks.coref.metrics import inexact_matching as module
+from closeread.tasks.coref.metrics.inexact_matching import match_mentions
+
+MATCHINGS = ("exact", "head", "partial")
 
 
 def find_matches(key, response, matching):

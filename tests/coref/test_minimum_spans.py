@@ -94,6 +94,19 @@ def test_singletons_are_dropped_before_mentions_are_matched(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:the key and the response have no mention")
+@pytest.mark.filterwarnings("ignore:the key repeats 1 mention")
+def test_a_mention_that_is_dropped_changes_no_other_entity(tmp_path):
+    """Of the two entities with the first mention of FERRY, the one that has no other mention comes first in the text."""
+    first, others = (
+        (0, 0, 4),
+        [(0, 0, 1, 0), (0, 5, 5, 0), (0, 3, 4, 0), (1, 0, 4, 0), (1, 0, 1, 0)],
+    )
+    key = [(*first, 1), *others, (1, 6, 6, 2)]
+    response = [(*first, 1), (0, 0, 1, 1), (0, 5, 5, 2), (0, 3, 4, 1), (1, 0, 1, 0), (1, 6, 6, 2)]
+    repeated = score(tmp_path, [FERRY, CREW], [(*first, 0), *key], response, duplicates="first")
+    assert repeated == score(tmp_path, [FERRY, CREW], key, response)
+
+
 def test_mentions_in_several_sentences_match_exactly(tmp_path):
     lines = document_text("d", [rows_of(FERRY), rows_of(CREW)], []).split("\n")
     last, following = lines[6], lines[8]

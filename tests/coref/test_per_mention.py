@@ -11,7 +11,7 @@ from twins import coref as twin
 from twins.coref_slices import count_parts
 
 from closeread.tasks.coref.metrics.overlap import Side
-from closeread.tasks.coref.metrics.slices import METRICS, share_mentions, sum_groups
+from closeread.tasks.coref.metrics.slices import METRICS, credit_mentions, sum_credits
 
 N_GROUPS = 3
 GROUPS = st.fixed_dictionaries({mention: st.integers(0, N_GROUPS - 1) for mention in MENTIONS})
@@ -25,9 +25,8 @@ def count(pairs, of_key, of_response):
         np.array([group[chr(code)] for code in side.mention.tolist()], np.int64)
         for side, group in zip(sides, (of_key, of_response), strict=True)
     )
-    return sum_groups(
-        sides, share_mentions(tuple(sides), (sides, sides), orders), groups, N_GROUPS, len(pairs)
-    )
+    found = credit_mentions(tuple(sides), (sides, sides), orders)
+    return sum_credits(sides, found, groups, N_GROUPS, len(pairs))
 
 
 def test_the_example_of_moosavi_and_strube():
@@ -86,8 +85,8 @@ def test_nothing_on_a_side():
     none = Side(*(np.zeros(0, np.int64) for _ in range(3)))
     some = twin.side([["ab"]])
     order, empty = np.arange(2), np.zeros(0, np.int64)
-    shares = share_mentions((some, none), ((some, none),) * 2, (order, empty))
-    found = sum_groups((some, none), shares, (np.zeros(2, np.int64), empty), 1, 1)
+    credit = credit_mentions((some, none), ((some, none),) * 2, (order, empty))
+    found = sum_credits((some, none), credit, (np.zeros(2, np.int64), empty), 1, 1)
     assert found[0, 0].reshape(-1, 4).tolist() == [
         [0, 2, 0, 0],
         [0, 1, 0, 0],

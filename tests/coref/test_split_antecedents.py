@@ -8,7 +8,7 @@ import pytest
 from closeread.arrays import LimitError
 from closeread.tasks.coref.metrics import sets as sets_module
 from closeread.tasks.coref.metrics.overlap import Side
-from closeread.tasks.coref.metrics.sets import METRICS, AntecedentSet, count_sets, count_with_sets
+from closeread.tasks.coref.metrics.sets import METRICS, AntecedentSet, count_with_sets, map_sets
 
 
 def columns(documents):
@@ -25,7 +25,7 @@ def columns(documents):
 def count(metric, key, response, *, only=False):
     (own, ours), (other, theirs) = columns(key), columns(response)
     if only:
-        return count_sets(ours, theirs, metric)
+        return map_sets(ours, theirs, metric)[1]
     return count_with_sets((own, other), ours, theirs, metric)
 
 

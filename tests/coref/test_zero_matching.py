@@ -1,5 +1,6 @@
 """Matching of zeros by their dependencies, next to a slow twin."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -8,19 +9,21 @@ from hypothesis import strategies as st
 from shared.mention_spans import make_spans
 from twins.zeros import best_sum, zero_similarity
 
-from closeread.tasks.coref.empty_nodes import Zero
-from closeread.tasks.coref.metrics.matching import match_mentions
+from closeread.tasks.coref.documents import EmptyNode
+from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
 DEPENDENCIES = st.sets(st.tuples(st.integers(-1, 3), st.integers(0, 2)), max_size=4)
 ZEROS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), DEPENDENCIES), max_size=5)
 """Zeros as (document, sentence, dependencies)."""
 
 
-def map_zeros(zeros):
-    return {
-        i: Zero(sentence, frozenset((parent, str(relation)) for parent, relation in found))
-        for i, (_, sentence, found) in enumerate(zeros)
-    }
+def add_nodes(table, zeros):
+    """Return the table with the head of every mention as an empty node, which has the dependencies of a zero."""
+    nodes = [[] for _ in table.names]
+    for token, (document, sentence, found) in zip(table.head.tolist(), zeros, strict=True):
+        dependencies = [(parent, str(relation)) for parent, relation in found]
+        nodes[document].append(EmptyNode(token, sentence, dependencies))
+    return replace(table, empty=nodes)
 
 
 def compare(key, response):
@@ -42,10 +45,9 @@ def match(key, response):
     """Match zeros that have no tokens in common, so that nothing but their dependencies can match them."""
     sides = []
     for first, zeros in ((0, key), (100, response)):
-        sides.append(
-            make_spans([(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)])
-        )
-    found = match_mentions(*sides, "head", (map_zeros(key), map_zeros(response)))
+        mentions = [(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)]
+        sides.append(add_nodes(make_spans(mentions), zeros))
+    found = match_mentions(*sides, "head", by_dependency=True)
     return [codes.tolist() for codes in found]
 
 
@@ -77,11 +79,11 @@ def test_by_hand(key, response, expected):
 
 def test_zeros_are_matched_before_all_others():
     # The key's zero at token 5 has the dependencies of the response's at token 6; that at token 5 is left over.
-    key = make_spans([(0, {5}, 5)])
+    key = add_nodes(make_spans([(0, {5}, 5)]), [one((3, 0))])
     response = make_spans([(0, {5}, 5), (0, {6}, 6)])
-    zeros = map_zeros([one((3, 0))]), map_zeros([one((3, 1)), one((3, 0))])
+    response = add_nodes(response, [one((3, 1)), one((3, 0))])
     for matching in ("exact", "head", "partial"):
-        ours, theirs = match_mentions(key, response, matching, zeros)
+        ours, theirs = match_mentions(key, response, matching, by_dependency=True)
         assert (theirs == ours[0]).tolist() == [False, True]
         ours, theirs = match_mentions(key, response, matching)
         assert (theirs == ours[0]).tolist() == [True, False]

@@ -8,7 +8,8 @@ import pytest
 from shared.coreference import report_files, score_files, write_corefud, write_jsonl
 
 from closeread.exceptions import RequestError, SubmissionError
-from closeread.tasks.coref.metrics.matching import MATCHINGS
+
+MATCHINGS = ("exact", "head", "partial")
 
 pytestmark = pytest.mark.filterwarnings(
     r"ignore:the key has \d+ empty nodes:closeread.CloseReadWarning"

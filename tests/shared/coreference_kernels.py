@@ -7,33 +7,36 @@ import numpy as np
 from hypothesis import strategies as st
 
 from closeread.arrays import ratio
-from closeread.tasks.coref.metrics.entity import blanc_scores
-from closeread.tasks.coref.metrics.overlap import overlap
-from closeread.tasks.coref.metrics.scores import OF_BOTH, OF_SIDE, count_each_side, count_metric
+from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
+from closeread.tasks.coref.metrics.entity import OF_BOTH, OF_SIDE, blanc_scores, count_overlaps
+from closeread.tasks.coref.metrics.overlap import compare_entities
 
 COUNTED = (*OF_BOTH, *OF_SIDE)
 """The metrics whose counts are numerator and denominator of recall and of precision."""
 
 
-def count_sides(key, response, n_documents, build=overlap):
+def compare_unique(key, response, n_documents):
+    """Compare sides without repeated mentions; returns a function that counts a metric, given its name."""
+    overlap = compare_entities(key, response, n_documents)
+    return lambda metric: count_overlaps(metric, overlap, overlap)
+
+
+def compare_as_reference(key, response, n_documents):
+    """Compare sides with repeated mentions as the reference scorer does."""
+    return RepeatedMentions((key, response), n_documents).count_as_reference
+
+
+def count_sides(key, response, n_documents, compare=compare_unique):
     """Count every metric: (n_documents, 4), numerator and denominator of recall, then of precision; links of BLANC."""
-    table = build(key, response, n_documents)
-    return {
-        **{name: count_each_side(name, table, table) for name in COUNTED},
-        "blanc": count_links(table),
-    }
+    count = compare(key, response, n_documents)
+    return {name: count(name) for name in (*COUNTED, "blanc")}
 
 
-def count_links(table):
-    """Count the links of BLANC: (n_documents, 6)."""
-    return np.column_stack(list(count_metric("blanc", table, table, (), "reference").values()))
-
-
-def score_sides(key, response, n_documents, blanc_edge="reference", build=overlap):
+def score_sides(key, response, n_documents, blanc_edge="reference", compare=compare_unique):
     """Compute precision, recall and F1 of every metric, where 0/0 is 0."""
     sums = {
         name: found.sum(axis=0)
-        for name, found in count_sides(key, response, n_documents, build).items()
+        for name, found in count_sides(key, response, n_documents, compare).items()
     }
     blanc = blanc_scores(sums.pop("blanc"), sums["mentions"][[0, 1, 3]], blanc_edge)
     made = {"blanc": np.nan_to_num(blanc)}

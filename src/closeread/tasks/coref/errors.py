@@ -36,11 +36,8 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, Words
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
 from closeread.tasks.coref.mention_table import MentionTable, Parts
-from closeread.tasks.coref.metrics.matching import (
-    match_sides,
-    without_repeats,
-    without_singletons,
-)
+from closeread.tasks.coref.metrics.duplicates import without_duplicates
+from closeread.tasks.coref.metrics.matching import match_sides, without_singletons
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -394,8 +391,8 @@ def count_errors(
         by: also count errors for each value of these fields.
     """
     check_kinds(kinds)
-    key = without_repeats(key_documents.table)
-    response = without_repeats(response_documents.table)
+    key = without_duplicates(key_documents.table)
+    response = without_duplicates(response_documents.table)
     if options["keep_singletons"] == "false":
         key, response = without_singletons(key), without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])

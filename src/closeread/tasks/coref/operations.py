@@ -113,7 +113,7 @@ def errors(
     from closeread.counts.procedure import check_present
     from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
-    from closeread.tasks.coref.metrics.matching import repeats
+    from closeread.tasks.coref.metrics.matching import find_repeated_mentions
     from closeread.tasks.coref.procedure import PROCEDURE
 
     check_kinds(kinds)
@@ -126,7 +126,9 @@ def errors(
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
     notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
-    has_repeats = any(len(repeats(side.table)) > 0 for side in (key_documents, response_documents))
+    has_repeats = any(
+        len(find_repeated_mentions(side.table)) for side in (key_documents, response_documents)
+    )
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":

@@ -40,15 +40,14 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_by_text
-from closeread.tasks.coref.metrics.mentions import COUNT_SELECTED
-from closeread.tasks.coref.metrics.repeats import repeated_overlap
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
     OF_ENTITIES,
     SELECTED,
     TITLES,
+    compare_sides,
     count_metric,
     name_columns,
     scores_of,
@@ -97,49 +96,48 @@ def count(
     is_broken = np.array([name in response_documents.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
-        key, response = order_by_text(key), order_by_text(response)
-    matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
-    key_side, response_side = matched.sides
-    each_side = {"b3", "lea"}
-    with name_documents(names):
-        if matching == "minimum":
-            from closeread.tasks.coref.metrics.minimum_spans import order_entities
+        from closeread.tasks.coref.metrics.duplicates import order_by_text
 
-            key_side, response_side = (
-                order_entities(key_side, key),
-                order_entities(response_side, response),
-            )
-            tables = (repeated_overlap(key_side, response_side, len(names), "minimum"),) * 2
-            each_side.add("muc")
-        elif duplicates != "last" and matched.has_repeats:
-            tables = (repeated_overlap(key_side, response_side, len(names)),) * 2
-        else:
-            tables = matched.build_overlaps()
-        if duplicates == "last":
-            each_side.add("muc")
-        wanted = {"mentions", *metrics, *(IN_CONLL if "conll" in metrics else ())}
-        counted = [name for name in OF_ENTITIES if name in wanted]
-        columns: dict[str, Floats] = {}
+        key, response = map(order_by_text, (key, response))
+    matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
+    options = {
+        "duplicates": duplicates,
+        "keep_singletons": keep_singletons,
+        "average": average,
+        "matching": matching,
+        "zeros": zeros,
+        "split_antecedents": split_antecedents,
+    }
+    computed = {"mentions", *metrics}
+    if "conll" in metrics:
+        computed.update(IN_CONLL)
+    counted = [name for name in OF_ENTITIES if name in computed]
+    each_side = {"b3", "lea"}
+    if duplicates == "last" or matching == "minimum":
+        each_side.add("muc")
+    columns: dict[str, Floats] = {}
+    with name_documents(names):
+        count_entities = compare_sides(matched, duplicates, matching)
         if split_antecedents != "ignore":
             from closeread.tasks.coref.metrics.sets import check_options, split_columns
 
-            given = {"keep_singletons": keep_singletons, "duplicates": duplicates, "zeros": zeros}
-            check_options(metrics, given, breakdowns)
+            check_options(metrics, options, breakdowns)
             columns = split_columns((key, response), matched, counted, split_antecedents)
             counted = ["mentions"]
         for name in counted:
-            columns |= count_metric(name, *tables, each_side, blanc_edge)
+            columns |= count_metric(name, count_entities, each_side, blanc_edge)
+            if name == "muc" and matched.lookups is not None and duplicates != "last":
+                columns["muc/found_of_response"] = count_entities("muc")[:, 2]
         for name in SELECTED:
             if name in metrics:
-                columns |= name_columns(name, BOTH_SIDES, COUNT_SELECTED[name](matched))
+                from closeread.tasks.coref.metrics.mentions import count_selected
+
+                columns |= name_columns(name, BOTH_SIDES, count_selected(name, matched))
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics), undefined=undefined)
     table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key_documents))
     if breakdowns:
-        options = {"duplicates": duplicates, "average": average, "matching": matching}
-        require_fields(
-            key, response, {**options, "split_antecedents": split_antecedents}, breakdowns
-        )
+        require_fields(key, response, options, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
     if missing == "skip":
         return table.select(present & ~is_broken)

@@ -38,8 +38,8 @@ from closeread.tasks.coref.files import read_documents, take_documents
 from closeread.tasks.coref.mention_table import document_digests, pack_clusters
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
+    find_repeated_mentions,
     have_common_mentions,
-    repeats,
     require_heads,
 )
 from closeread.tasks.coref.relations import DocumentRelations, select_layer
@@ -206,7 +206,7 @@ def advise_repeats() -> str:
 
 def find_repeated(documents: Documents, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
-    if not len(repeats(documents.table)):
+    if not len(find_repeated_mentions(documents.table)):
         return
     for document in documents.documents:
         for first, again, mention in _iterate_repeats(document):
@@ -296,7 +296,7 @@ def _describe_repeats(sides: Mapping[str, Documents], duplicates: str) -> Iterat
         "last": "each counts in all of its entities, and its own is the last in the text",
     }
     for name, side in sides.items():
-        n_repeats = len(repeats(side.table))
+        n_repeats = len(find_repeated_mentions(side.table))
         if n_repeats:
             repeated = f"the {name} repeats {pluralize(n_repeats, 'mention')}"
             yield f"{repeated}; {treatments[duplicates]}"
@@ -480,7 +480,7 @@ def _find_clusters(document: Any) -> Any:
 
 
 def _find_repeated_clusters(documents: Documents) -> Iterator[Inconsistency]:
-    if not len(repeats(documents.table)):
+    if not len(find_repeated_mentions(documents.table)):
         return
     for number, document in enumerate(documents.documents):
         for first, again, repeated in _iterate_repeats(document):

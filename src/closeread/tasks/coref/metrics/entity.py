@@ -5,79 +5,81 @@ Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Moosavi and
 has is the one in general use.  Where they leave a choice, these follow the reference scorer (Pradhan et al. 2014,
 version 8.01; for LEA its branch 9.0.0-alpha).
 
-Conventions: recall is the sum of the numerators over the sum of the denominators; the division, and 0/0, are left to
-the caller.  Counts are (n_documents,) float64.  `side` is that of recall (the key) or of precision (the response): all
-metrics are symmetric.  A link is a pair of mentions of a document: a coreference link of a side if both are in the same
-cluster, a non-coreference link if they are in different clusters.  Links are counted from the sizes of clusters and
-cells, never listed.
+Conventions: K is an entity of the side that is measured, R one of the other side, and |K ∩ R| is how many mentions they
+have in common.  `side` is that of recall (the key) or of precision (the response): all metrics are symmetric.  Recall
+is the sum of the numerators over the sum of the denominators; the division, and 0/0, are left to the caller.  Counts
+are (n_documents,) float64.  A link is a pair of mentions of a document: a coreference link of a side if both are in the
+same entity, a non-coreference link if they are in different entities.  Links are counted from sizes, never listed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from closeread.arrays import Floats, Ints, ratio
+from closeread.arrays import Floats, Ints, Mask, ratio
 from closeread.assignment import best_total
-from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap, Pair
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap
 
 
-def count_muc(table: Overlap, side: int) -> tuple[Floats, Floats]:
-    """Count the links found of a side, and all of its links: Vilain et al. (1995).
+def count_mentions(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
+    """Count the mentions in both sides, in the key, in the response."""
+    common = overlap.sum_overlaps(overlap.common)
+    return common, overlap.n_mentions(KEY), overlap.n_mentions(RESPONSE)
 
-    A cluster of n mentions has n - 1 links, and so does a cell.
+
+def count_muc(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
+    """MUC, Vilain et al. (1995): of the |K| - 1 links of each entity, |K ∩ R| - 1 are found in each R."""
+    links = np.maximum(overlap.sizes[side] - 1, 0)
+    return overlap.sum_overlaps(overlap.common - 1), overlap.sum_entities(side, links)
+
+
+def count_b_cubed(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
+    """B³, Bagga and Baldwin (1998): the sum of |K ∩ R|² / |K| over all overlaps, and the number of mentions.
+
+    Each of the |K ∩ R| mentions is with the share |K ∩ R| / |K| of its entity in one entity of the other side.
     """
-    links = np.maximum(table.sizes[side] - 1, 0)
-    return table.sum_cells(np.maximum(table.linked[side] - 1, 0)), table.sum_clusters(side, links)
+    shares = overlap.common**2 / overlap.size_of(side)
+    return overlap.sum_overlaps(shares), overlap.n_mentions(side)
 
 
-def count_b_cubed(table: Overlap, side: int) -> tuple[Floats, Floats]:
-    """Sum the shares of the mentions of a side that are found, and count its mentions: Bagga and Baldwin (1998).
+def count_lea(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
+    """LEA, Moosavi and Strube (2016): the shares of links found in each entity, weighted by |K|; number of mentions.
 
-    The share of a mention is that of its cluster which is in one cluster with it on the other side.
+    Of the |K| (|K| - 1) / 2 links of an entity, |K ∩ R| (|K ∩ R| - 1) / 2 are found in each R.  An entity of one
+    mention has one link, to itself, which is found in another such entity only.
     """
-    shares = table.linked[side] * table.together[side] / table.cell_sizes(side)
-    return table.sum_cells(shares), table.sum_clusters(side, table.sizes[side])
+    size = overlap.size_of(side)
+    weighted_shares = overlap.common * (overlap.common - 1) / np.maximum(size - 1, 1)
+    resolved = np.where(are_singletons(overlap), 1, weighted_shares)
+    return overlap.sum_overlaps(resolved), overlap.n_mentions(side)
 
 
-def count_lea(table: Overlap, side: int) -> tuple[Floats, Floats]:
-    """Sum the resolved shares of a side's clusters, weighted by size, and count mentions: Moosavi and Strube (2016).
-
-    A cluster of n mentions has weight n, and its resolution is the share of its n (n - 1) / 2 links that are found, or
-    of the link of a singleton to itself.
-    """
-    size = table.cell_sizes(side)
-    resolved = table.links[side] / np.maximum(size - 1, 1)  # size * links / (size * (size - 1))
-    return table.sum_cells(resolved), table.sum_clusters(side, table.sizes[side])
+def are_singletons(overlap: Overlap) -> Mask:
+    """Mark the overlaps whose entities have one mention each."""
+    is_singleton: Mask = np.maximum(overlap.size_of(KEY), overlap.size_of(RESPONSE)) == 1
+    return is_singleton
 
 
-def count_ceafm(table: Overlap) -> tuple[Floats, Floats, Floats]:
-    """Count the mentions shared under the best mapping of clusters, those of the key, those of the response.
-
-    Luo (2005), similarity phi 3: shared mentions.
-    """
-    return _map_clusters(table, table.similarities[0].astype(np.float64), table.sizes)
+def count_ceafm(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
+    """CEAFm, Luo (2005), φ3: the sum of |K ∩ R| in the best one-to-one mapping of entities; mentions of each side."""
+    common = map_entities(overlap, overlap.common.astype(np.float64))
+    return common, overlap.n_mentions(KEY), overlap.n_mentions(RESPONSE)
 
 
-def count_ceafe(table: Overlap) -> tuple[Floats, Floats, Floats]:
-    """Sum the similarity of clusters under their best mapping; count the clusters of the key, of the response.
+def count_ceafe(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
+    """CEAFe, Luo (2005), φ4: the sum of 2 |K ∩ R| / (|K| + |R|) in the best mapping; entities of each side."""
+    similarity = 2 * overlap.common / (overlap.size_of(KEY) + overlap.size_of(RESPONSE))
+    common = map_entities(overlap, similarity)
+    key, response = (overlap.sum_entities(side, overlap.sizes[side] > 0) for side in SIDES)
+    return common, key, response
 
-    Luo (2005), similarity phi 4: twice the shared mentions over the sum of both sizes.
-    """
-    similarity = 2.0 * table.similarities[1] / (table.cell_sizes(KEY) + table.cell_sizes(RESPONSE))
-    return _map_clusters(table, similarity, (table.sizes[KEY] > 0, table.sizes[RESPONSE] > 0))
 
-
-def _map_clusters(
-    table: Overlap, similarity: Floats, totals: Pair
-) -> tuple[Floats, Floats, Floats]:
-    """Sum the similarity of clusters, (n_cells,), under their best one-to-one mapping, and a value of all clusters."""
-    document = table.documents[KEY][table.cells[KEY]]
-    common = best_total(*table.cells, similarity, document, table.n_documents)
-    return (
-        common,
-        table.sum_clusters(KEY, totals[KEY]),
-        table.sum_clusters(RESPONSE, totals[RESPONSE]),
-    )
+def map_entities(overlap: Overlap, similarity: Floats) -> Floats:
+    """Sum the similarity of entities, (n_overlaps,), in their best one-to-one mapping, by document."""
+    documents = overlap.document_of()
+    return best_total(*overlap.entities, similarity, documents, overlap.n_documents)
 
 
 LINKS = (
@@ -101,39 +103,33 @@ EDGES = ("reference", "luo2014")
 """
 
 
-def count_blanc(table: Overlap) -> Floats:
+def count_blanc(overlap: Overlap) -> Floats:
     """Count the links of both kinds, on both sides: Luo et al. (2014).
 
-    With C(n) = n (n - 1) / 2: a side of N mentions has sum C(size) coreference links, and its other C(N) - sum C(size)
-    links are non-coreference links.  Of the C(M) pairs of the M shared mentions, sum C(shared) over cells corefer on
-    both sides; a pair is a non-coreference link of both sides if it corefers on neither.
+    Of the pairs of mentions of a side, those inside an entity are coreference links, and all others are non-coreference
+    links.  Of the pairs of common mentions, those inside an overlap are coreference links of both sides; those that are
+    neither inside an entity of the key nor inside one of the response are non-coreference links of both sides.
 
     Returns:
         (n_documents, 6) float64, columns `LINKS`.
     """
-    # Where mentions are repeated, the links found are those of the key.
-    shared = table.linked[KEY]
-    both = count_pairs(table.sum_cells(shared))
-    in_key, in_response = (
-        count_pairs(table.sum_clusters(side, table.sizes[side])) for side in (KEY, RESPONSE)
-    )
-    common = table.sum_cells(count_pairs(shared))
-    key, response = (
-        table.sum_clusters(side, count_pairs(table.sizes[side])) for side in (KEY, RESPONSE)
-    )
-    key_of_both, response_of_both = (
-        table.sum_clusters(
-            side, count_pairs(np.bincount(table.cells[side], shared, len(table.sizes[side])))
-        )
-        for side in (KEY, RESPONSE)
-    )
-    other = both - key_of_both - response_of_both + common
-    return np.column_stack([common, key, response, other, in_key - key, in_response - response])
+    common = overlap.sum_overlaps(count_pairs(overlap.common))
+    linked, unlinked, common_linked = [], [], []
+    for side in SIDES:
+        sizes = overlap.sizes[side]
+        links = overlap.sum_entities(side, count_pairs(sizes))
+        linked.append(links)
+        unlinked.append(count_pairs(overlap.sum_entities(side, sizes)) - links)
+        common_sizes = np.bincount(overlap.entities[side], overlap.common, len(sizes))
+        common_linked.append(overlap.sum_entities(side, count_pairs(common_sizes)))
+    pairs = count_pairs(overlap.sum_overlaps(overlap.common))
+    return np.column_stack([common, *linked, pairs - sum(common_linked) + common, *unlinked])
 
 
 def count_pairs(n: Ints | Floats) -> Floats:
     """Count the pairs of n things: n (n - 1) / 2."""
-    return np.asarray(n, np.float64) * np.maximum(np.asarray(n) - 1, 0) / 2
+    pairs: Floats = n * np.maximum(n - 1, 0) / 2
+    return pairs
 
 
 def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
@@ -153,16 +149,43 @@ def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
         sets no score.
     """
     common, key, response = (links[..., [i, i + 3]] for i in range(3))
-    remains = key > 0 if edge == "reference" else key + response > 0
-    parts = np.stack(
-        [ratio(common, response), ratio(common, key), ratio(2 * common, key + response)], axis=-2
-    )
-    remains = np.broadcast_to(remains[..., None, :], parts.shape)
-    total = np.where(remains, np.nan_to_num(parts), 0.0).sum(axis=-1)
-    scores = ratio(total, remains.sum(axis=-1))
-    scores[(remains & ~np.isnan(parts)).sum(axis=-1) == 0] = np.nan
-    if edge == "luo2014":
-        same = (mentions[..., 0] == mentions[..., 1]) & (mentions[..., 0] == mentions[..., 2])
-        by_rule = np.where(mentions.any(axis=-1), same, np.nan)
-        scores = np.where(remains.any(axis=-1), scores, by_rule[..., None])
-    return scores
+    is_kept = key > 0 if edge == "reference" else key + response > 0
+    is_same = (mentions == mentions[..., :1]).all(axis=-1)
+    without_links = np.where(mentions.any(axis=-1), is_same, np.nan)
+    scores = []
+    for numerator, denominator in ((common, response), (common, key), (2 * common, key + response)):
+        by_component = ratio(numerator, denominator)
+        is_defined = is_kept & ~np.isnan(by_component)
+        total = np.where(is_defined, by_component, 0.0).sum(axis=-1)
+        score = ratio(total, is_kept.sum(axis=-1))
+        score = np.where(is_defined.any(axis=-1), score, np.nan)
+        if edge == "luo2014":
+            score = np.where(is_kept.any(axis=-1), score, without_links)
+        scores.append(score)
+    return np.stack(scores, axis=-1)
+
+
+OF_SIDE = {"muc": count_muc, "b3": count_b_cubed, "lea": count_lea}
+"""The functions that count a metric on each side: its numerator and its denominator."""
+
+OF_BOTH = {"ceafm": count_ceafm, "ceafe": count_ceafe, "mentions": count_mentions}
+"""The functions that count a metric on both sides: the numerator, the denominators of recall and of precision."""
+
+
+Counting = Callable[[str], Floats]
+"""Counts a metric in every document, given its name: (n_documents, 4), the numerator and the denominator of recall, then
+those of precision; for BLANC (n_documents, 6), columns `LINKS`."""
+
+
+def count_overlaps(metric: str, recall: Overlap, precision: Overlap) -> Floats:
+    """Count a metric in every document, given the overlaps for recall and for precision, as `Counting` does.
+
+    Metrics that map entities or count links of both sides have that for recall only.
+    """
+    if metric == "blanc":
+        return count_blanc(recall)
+    if metric in OF_SIDE:
+        count = OF_SIDE[metric]
+        return np.column_stack([*count(recall, KEY), *count(precision, RESPONSE)])
+    common, key, response = OF_BOTH[metric](recall)
+    return np.column_stack([common, key, common, response])

@@ -16,124 +16,124 @@ response.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges
+from closeread.arrays import Floats, Ints, Mask, sum_groups
 from closeread.assignment import best_total
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.matching import (
-    MentionMatching,
-    count_shared_tokens,
+from closeread.tasks.coref.metrics.inexact_matching import (
+    count_common_tokens,
     count_tokens,
-    list_runs,
+    list_spans,
 )
-from closeread.tasks.coref.metrics.overlap import sum_by_index
+from closeread.tasks.coref.metrics.matching import MatchedMentions
 from closeread.tasks.coref.metrics.relations import count_bridging, count_non_referring
 
 
-def overlap_counts(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:
+def count_overlaps(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:
     """Count the tokens of mentions in both sides under the best mapping, in the key, in the response."""
-    # One of two overlapping mentions starts within the other; if they start together, the response's does.
-    k, r_within = _list_starts(key, response, 0)
-    r, k_within = _list_starts(response, key, 1)
-    row, column = np.concatenate([k, k_within]), np.concatenate([r_within, r])
-    key_runs, response_runs = list_runs(key), list_runs(response)
-    pairs = zip(row.tolist(), column.tolist(), strict=True)
-    shared = np.array(
-        [count_shared_tokens(key_runs[k], response_runs[r]) for k, r in pairs], np.float64
-    )
-    overlaps = shared > 0
-    row, column, shared = row[overlaps], column[overlaps], shared[overlaps]
-    totals = [
-        sum_by_index(side.document, np.array(list(map(count_tokens, runs)), np.int64), n_documents)
-        for side, runs in ((key, key_runs), (response, response_runs))
-    ]
-    return np.column_stack(
-        [best_total(row, column, shared, key.document[row], n_documents), *totals]
-    )
+    key_spans, response_spans = map(list_spans, (key, response))
+    pairs = []
+    for row, column in list_overlapping(key, response):
+        n_common = count_common_tokens(key_spans[row], response_spans[column])
+        if n_common:
+            pairs.append((row, column, n_common))
+    rows, columns, weights = np.array(pairs, np.int64).reshape(-1, 3).T
+    documents = key.document[rows]
+    counts = [best_total(rows, columns, weights.astype(float), documents, n_documents)]
+    for table, spans in ((key, key_spans), (response, response_spans)):
+        sizes = np.array(list(map(count_tokens, spans)), float)
+        counts.append(sum_groups(table.document, sizes, n_documents))
+    return np.column_stack(counts)
 
 
-def _list_starts(outer: MentionTable, inner: MentionTable, shift: int) -> tuple[Ints, Ints]:
-    """List the pairs where the second mention starts within the first, at least `shift` tokens after its start."""
-    width = int(max(outer.end.max(initial=0), inner.end.max(initial=0))) + 2
-    starts = inner.document * width + inner.start
-    order = np.argsort(starts, kind="stable")
-    low = np.searchsorted(starts[order], outer.document * width + outer.start + shift)
-    high = np.searchsorted(starts[order], outer.document * width + outer.end, "right")
-    which, place = expand_ranges(low, np.maximum(high - low, 0))
-    return which, order[place]
+def list_overlapping(key: MentionTable, response: MentionTable) -> Iterator[tuple[int, int]]:
+    """List the mentions of key and response of which one starts within the other, or with it."""
+    bounds = []
+    for side, table in enumerate((key, response)):
+        mentions = np.column_stack([table.document, table.start, table.end]).tolist()
+        for row, (document, start, end) in enumerate(mentions):
+            bounds += [(document, start, False, side, row), (document, end, True, side, row)]
+    open_rows: list[set[int]] = [set(), set()]
+    for _, _, is_end, side, row in sorted(bounds):
+        if is_end:
+            open_rows[side].remove(row)
+            continue
+        open_rows[side].add(row)
+        for other_row in open_rows[1 - side]:
+            yield (other_row, row) if side else (row, other_row)
 
 
 class Anaphors(NamedTuple):
-    """The mentions of one side, all (n_mentions,)."""
+    """The mentions of one side, all (n_mentions,).
+
+    Attributes:
+        document: the document of each.
+        entity: from 0 over all documents.
+        rank: in the text.
+        is_counted: whether the mention is an anaphor that counts if it is not the first of its entity.
+    """
 
     document: Ints
-    entity: Ints  # from 0 over all documents
-    rank: Ints  # in the text
-    is_counted: Mask  # if the mention is an anaphor
+    entity: Ints
+    rank: Ints
+    is_counted: Mask
 
-    def list_first(self) -> set[int]:
-        """List the first mention of every entity."""
+    def find_first(self) -> set[int]:
+        """Find the first mention of every entity."""
         order = np.argsort(self.rank)
         return set(order[np.unique(self.entity[order], return_index=True)[1]].tolist())
 
 
-def anaphor_counts(key: Anaphors, response: Anaphors, match: Ints, n_documents: int) -> Floats:
+def count_anaphors(
+    key: Anaphors, response: Anaphors, match: Sequence[int], n_documents: int
+) -> Floats:
     """Count the anaphors that are right, those of the key, and those of the response.
 
     The response's are its own anaphors that match no anaphor of the key, and the anaphors that match one, even if these
     are not to be counted themselves.  `match` is the response mention of each key mention; -1 for none.
     """
     counts = np.zeros((n_documents, 3))
-    first_of_key, first_of_response = key.list_first(), response.list_first()
-    seen: set[tuple[int, int]] = set()
+    first_of_key = key.find_first()
+    first_of_response = response.find_first()
+    linked: set[tuple[int, int]] = set()
     compared: set[int] = set()
     for row in np.argsort(key.rank).tolist():
-        matched, is_right = int(match[row]), False
+        matched = match[row]
+        is_right = False
         if matched >= 0:
-            cell = int(key.entity[row]), int(response.entity[matched])
-            is_right = cell in seen
-            seen.add(cell)
+            pair = (int(key.entity[row]), int(response.entity[matched]))
+            is_right = pair in linked
+            linked.add(pair)
         if key.is_counted[row] and row not in first_of_key:
             is_found = matched >= 0 and matched not in first_of_response
             counts[key.document[row]] += (is_found and is_right, 1, is_found)
             compared.add(matched)
     for row in np.flatnonzero(response.is_counted).tolist():
-        counts[response.document[row], 2] += row not in first_of_response and row not in compared
+        if row not in first_of_response and row not in compared:
+            counts[response.document[row], 2] += 1
     return counts
 
 
-def count_zero_anaphors(matched: MentionMatching) -> Floats:
-    """Count the zero anaphors."""
-
-    def list_anaphors(table: MentionTable) -> Anaphors:
-        sizes = np.array(list(map(count_tokens, list_runs(table))), np.int64)
-        rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
-        return Anaphors(table.document, table.entity, rank, find_zeros(table))
-
-    key, response = list_anaphors(matched.key), list_anaphors(matched.response)
-    return anaphor_counts(key, response, matched.find_responses(), len(matched.key.names))
+def list_zero_anaphors(table: MentionTable) -> Anaphors:
+    """List the mentions of a side, of which zeros count."""
+    sizes = np.array(list(map(count_tokens, list_spans(table))))
+    rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
+    return Anaphors(table.document, table.entity, rank, find_zeros(table))
 
 
-COUNT_SELECTED: Mapping[str, Callable[[MentionMatching], Floats]] = {
-    "mor": lambda matched: overlap_counts(matched.key, matched.response, len(matched.key.names)),
-    "zeros": count_zero_anaphors,
-    "non_referring": count_non_referring,
-    "bridging_anaphors": lambda matched: count_bridging(
-        matched, lambda key, response, entity_of: True
-    ),
-    "bridging_mentions": lambda matched: count_bridging(
-        matched, lambda key, response, entity_of: key == response
-    ),
-    "bridging_entities": lambda matched: count_bridging(
-        matched,
-        lambda key, response, entity_of: (
-            key == response or (key in entity_of and entity_of[key] == entity_of.get(response))
-        ),
-    ),
-}
-"""The functions that count these metrics."""
+def count_selected(metric: str, matched: MatchedMentions) -> Floats:
+    """Count one of the metrics that are computed only if they are selected, by its name."""
+    n_documents = len(matched.key.names)
+    if metric == "mor":
+        return count_overlaps(matched.key, matched.response, n_documents)
+    if metric == "zeros":
+        key, response = map(list_zero_anaphors, (matched.key, matched.response))
+        return count_anaphors(key, response, matched.find_responses(), n_documents)
+    if metric == "non_referring":
+        return count_non_referring(matched)
+    return count_bridging(matched, metric)

@@ -26,10 +26,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from itertools import accumulate, groupby
+from functools import lru_cache, partial
+from itertools import accumulate, chain, groupby
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -38,20 +40,23 @@ from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
 from closeread.tasks.coref.documents import (
     Constituents,
+    Document,
     Documents,
-    TokenColumns,
     TreeRow,
     merge_adjacent,
 )
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.overlap import Side
 
-TAG_CELL, TREE_CELL = 4, 5
+TAG_CELL = 4
+TREE_CELL = 5
+COLUMN = f"column {TREE_CELL + 1}"
 CELL = re.compile(r"((?:\([^()*\s]*)*+)\*(\)*+)")
 NEEDED = "constituents in a CoNLL key, or a key with minimum spans (ARRAU, Universal Anaphora)"
 EXPECTED = "expected cells such as '(TOP(S(NP*', '*' and '*))' in the sixth column"
 
-NOUN, VERB = ("NP", "NM", "QP", "NX"), ("VP",)
+NOUN = ("NP", "NM", "QP", "NX")
+VERB = ("VP",)
 """The first two letters of the labels of constituents that count together; QP and NX count inside noun phrases."""
 
 HEADS = ("NP", "NM", "VP")
@@ -66,104 +71,120 @@ def read_trees(documents: Documents, source: Path) -> Documents:
     unbalanced = ProblemList()
     with_trees = []
     for document in documents.documents:
-        columns = document.words.read_columns((TAG_CELL, TREE_CELL))
-        if document.n_tokens == 0:
-            columns = TokenColumns([[], []], [], [])
-        if columns is None or (columns.lines and {"-", "_"}.issuperset(columns.cells[1])):
+        rows = read_rows(document)
+        if rows is None:
             what = f"document {quote(document.name)} has no constituents ({EXPECTED})"
             line = document.line_of(0) if document.n_tokens else None
             lacking.add(what, line, file=document.file)
             continue
-        tags, cells = columns.cells
-        forms = document.words.read()
-        digest = hashlib.blake2b(np.array(columns.sentences, "<i8").tobytes(), digest_size=16)
-        for column in (forms, tags, cells):
-            digest.update("\n".join((*column, "")).encode("utf-8"))
-        rows = list(map(TreeRow, forms, tags, cells, columns.sentences))
-        with_trees.append(replace(document, constituents=Constituents(rows, digest.digest())))
-        for cell, line in zip(cells, columns.lines, strict=True):
-            if not CELL.fullmatch(cell):
-                what = f"{quote(cell)} is not part of a tree (expected '*' with brackets)"
-                invalid.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
-        for token, what in _find_unbalanced(rows):
-            line = columns.lines[token]
-            unbalanced.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
+        constituents = Constituents(rows, digest_rows(rows))
+        with_trees.append(replace(document, constituents=constituents))
+        for token, row in enumerate(rows):
+            if not CELL.fullmatch(row.cell):
+                text = f"{quote(row.cell)} is not part of a tree (expected '*' with brackets)"
+                invalid.add(f"{COLUMN}: {text}", document.line_of(token), file=document.file)
+        for token, text in find_unbalanced(rows):
+            unbalanced.add(f"{COLUMN}: {text}", document.line_of(token), file=document.file)
     for problems in (lacking, invalid, unbalanced):
         problems.raise_any(source)
     return documents.replaced(with_trees)
 
 
-def _find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
+def read_rows(document: Document) -> list[TreeRow] | None:
+    """Read the constituents of a document; None if it has none."""
+    if document.n_tokens == 0:
+        return []
+    columns = document.words.read_columns((TAG_CELL, TREE_CELL))
+    if columns is None:
+        return None
+    tags, cells = columns.cells
+    if {"-", "_"}.issuperset(cells):
+        return None
+    return list(map(TreeRow, document.words.read(), tags, cells, columns.sentences))
+
+
+def digest_rows(rows: Sequence[TreeRow]) -> bytes:
+    """Compute a digest of all that decides on minimum spans."""
+    sentences = np.array([row.sentence for row in rows], "<i8")
+    digest = hashlib.blake2b(sentences.tobytes(), digest_size=16)
+    for column in list(zip(*rows, strict=True))[:3]:
+        digest.update("\n".join((*column, "")).encode("utf-8"))
+    return digest.digest()
+
+
+def find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
     """Find the sentences whose brackets don't match; yield a token of each."""
     first = 0
-    for _, sentence in groupby(rows, lambda row: row.sentence):
+    for _, sentence in groupby(rows, attrgetter("sentence")):
         heights = list(accumulate(row.cell.count("(") - row.cell.count(")") for row in sentence))
         if min(heights) < 0:
             token = next(i for i, height in enumerate(heights) if height < 0)
             yield first + token, "more constituents close than are open in the sentence"
-        if (n := heights[-1]) > 0:
-            verb = "is still open" if n == 1 else "are still open"
-            yield (
-                first + len(heights) - 1,
-                f"{pluralize(n, 'constituent')} {verb} at the end of the sentence",
-            )
+        n_open = heights[-1]
+        if n_open > 0:
+            verb = "is still open" if n_open == 1 else "are still open"
+            constituents = pluralize(n_open, "constituent")
+            yield first + len(heights) - 1, f"{constituents} {verb} at the end of the sentence"
         first += len(heights)
 
 
 def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for mentions of a sentence with the same minimum span by the trees of the key."""
     trees = key.trees.rows if key.trees else ()
+    identify = lru_cache(maxsize=2**12)(partial(identify_span, trees))
     numbers: dict[Hashable, int] = {}
+    codes = []
+    for table in (key, response):
+        mentions = np.column_stack([table.document, table.start, table.end]).tolist()
+        codes_of_side = []
+        for row, mention in enumerate(mentions):
+            parts = table.parts.get(row)
+            span = tuple(merge_adjacent(parts)) if parts else identify(*mention)
+            codes_of_side.append(numbers.setdefault((mention[0], span), len(numbers)))
+        codes.append(np.array(codes_of_side, np.int64))
+    return codes[0], codes[1]
 
-    @lru_cache(maxsize=2**12)
-    def identify(document: int, start: int, end: int) -> Hashable:
-        rows = trees[document]
-        sentence = rows[start].sentence
-        if sentence != rows[end].sentence:
-            return ((start, end),)
-        first = start
-        while first and rows[first - 1].sentence == sentence:
-            first -= 1
-        return sentence, find_minimum_span(rows[start : end + 1], start - first)
 
-    def number(table: MentionTable) -> Ints:
-        places = enumerate(
-            zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
-        )
-        spans = (
-            (
-                place[0],
-                tuple(merge_adjacent(table.parts[row])) if row in table.parts else identify(*place),
-            )
-            for row, place in places
-        )
-        return np.array([numbers.setdefault(span, len(numbers)) for span in spans], np.int64)
-
-    return number(key), number(response)
+def identify_span(
+    trees: Sequence[Sequence[TreeRow]], document: int, start: int, end: int
+) -> Hashable:
+    """Return a sentence and the minimum span there; if a mention is in several sentences, its bounds."""
+    rows = trees[document]
+    sentence = rows[start].sentence
+    if sentence != rows[end].sentence:
+        return ((start, end),)
+    first = bisect_left(rows, sentence, key=attrgetter("sentence"))
+    return sentence, find_minimum_span(rows[start : end + 1], start - first)
 
 
 @dataclass(eq=False)
 class _Node:
-    """A constituent, by the first two letters of its label; or a leaf, which may have children, too."""
+    """A constituent; or a leaf, which may have children, too.
+
+    Attributes:
+        label: the first two letters of the constituent's label.
+        leaf: words without a bracket between them, and their place in the sentence.
+        counts: whether the leaf counts.
+        children: what is directly below.
+    """
 
     label: str = ""
-    # words without a bracket between them, and their place in the sentence
     leaf: tuple[str, int] | None = None
-    counts: bool = False  # for leaves only
+    counts: bool = False
     children: list[_Node] = field(default_factory=list)
 
 
 def find_minimum_span(rows: Sequence[TreeRow], start: int) -> frozenset[tuple[str, int]]:
     """Find the minimum span of some tokens, the first at a place in the sentence: texts and their places there."""
-    leaves = frozenset(
-        node.leaf for node in _find_leaves(_parse_fragment(rows, start)) if node.leaf
-    )
+    nodes = _find_leaves(_parse_fragment(rows, start))
+    leaves = frozenset(node.leaf for node in nodes if node.leaf)
     return leaves or frozenset((row.word, i) for i, row in enumerate(rows))
 
 
 def _parse_fragment(rows: Sequence[TreeRow], start: int) -> _Node:
     top = _Node("NP")
-    stack, run = [top], list[TreeRow]()
+    stack = [top]
+    run: list[TreeRow] = []
 
     def end_leaf(place: int, *, is_parent: bool) -> None:
         words = [row.word for row in run]
@@ -178,8 +199,9 @@ def _parse_fragment(rows: Sequence[TreeRow], start: int) -> _Node:
         labels, closing = _parse_cell(row.cell)
         for label in labels:
             end_leaf(place, is_parent=True)
-            stack[-1].children.append(node := _Node(label))
-            stack.append(node)
+            constituent = _Node(label)
+            stack[-1].children.append(constituent)
+            stack.append(constituent)
         run.append(row)
         for _ in range(closing):
             end_leaf(place, is_parent=False)
@@ -206,27 +228,34 @@ def _find_leaves(root: _Node) -> list[_Node]:
     """Find the leaves of the minimum span: the root; those directly below it; or the nearest ones in phrases below."""
     if root.counts:
         return [root]
-    if direct := [child for child in root.children if child.counts]:
+    direct = [child for child in root.children if child.counts]
+    if direct:
         return direct
-    below = [child for child in root.children if child.leaf is None]
+    below = _list_constituents([root])
     labels = {child.label for child in below}
-    if root.label in HEADS:
-        kinds = VERB if root.label == "VP" else NOUN
-    else:
-        kinds = VERB if "VP" in labels and labels.isdisjoint(("NP", "NM")) else NOUN
-    if phrases := [child for child in below if child.label in kinds]:
-        return [leaf for phrase in phrases for leaf in _find_nearest(phrase, kinds)]
+    kinds = VERB if root.label == "VP" else NOUN
+    if root.label not in HEADS and "VP" in labels and labels.isdisjoint(("NP", "NM")):
+        kinds = VERB
+    phrases = [child for child in below if child.label in kinds]
+    if phrases:
+        return list(chain.from_iterable(_find_nearest(phrase, kinds) for phrase in phrases))
     if root.leaf is not None or root.label in HEADS:
         return []
     # The first noun or verb phrase, by depth and then from left to right, decides which kind counts.
-    earlier, level = [root], below
-    while level:
-        for node in level:
+    earlier = [root]
+    while below:
+        for node in below:
             if node.label in HEADS:
                 return _find_nearest(root, VERB if node.label == "VP" else NOUN, earlier)
             earlier.append(node)
-        level = [child for node in level for child in node.children if child.leaf is None]
+        below = _list_constituents(below)
     return []
+
+
+def _list_constituents(nodes: Iterable[_Node]) -> list[_Node]:
+    """List the constituents directly below some nodes."""
+    children = chain.from_iterable(node.children for node in nodes)
+    return [child for child in children if child.leaf is None]
 
 
 def _find_nearest(
@@ -239,16 +268,11 @@ def _find_nearest(
     passed = set(map(id, earlier))
     level = [root]
     while level:
-        found = [
-            leaf
-            for node in level
-            if id(node) not in passed
-            for leaf in node.children
-            if leaf.counts
-        ]
-        if found:
-            return found
-        inner = (child for node in level for child in node.children if child.leaf is None)
+        children = chain.from_iterable(node.children for node in level if id(node) not in passed)
+        leaves = [child for child in children if child.counts]
+        if leaves:
+            return leaves
+        inner = _list_constituents(level)
         level = [child for child in inner if child.label in kinds or id(child) in passed]
     return []
 
@@ -261,7 +285,8 @@ def order_entities(side: Side, table: MentionTable) -> Side:
     is_long = table.start < table.end
     opened = np.where(is_long, -table.entity, table.entity)
     order = np.lexsort((opened, -table.start, is_long, table.end, table.document))
-    seen, first = np.unique(table.entity[order], return_index=True)
-    rank = np.zeros(table.n_entities, np.int64)
-    rank[seen[np.argsort(first)]] = np.arange(len(seen))
-    return side._replace(entity=rank[side.entity])
+    entities = dict.fromkeys(table.entity[order].tolist())
+    rank = {entity: number for number, entity in enumerate(entities)}
+    return side._replace(
+        entity=np.array([rank[entity] for entity in side.entity.tolist()], np.int64)
+    )

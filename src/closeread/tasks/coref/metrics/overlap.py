@@ -1,42 +1,51 @@
-"""The overlap of key and response: the sparse contingency table behind all coreference metrics.
+"""The overlap of the entities of key and response, from which all coreference metrics are counted.
 
-Conventions: a side is three columns with one row per mention of a cluster.  Clusters are numbered in the order in which
-they are opened.  A cell is a key cluster and a response cluster that share a mention; one table holds the cells of all
+Conventions: a side is three columns with one row for each mention of an entity.  One overlap holds the entities of all
 documents.  What has a value for the key and one for the response is a pair, in this order.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, expand_ranges, sum_groups
+from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts, sum_groups
 
-Pair = tuple[Any, Any]
+Pair = tuple[Ints, Ints]
 """Arrays of the key and of the response."""
 
 KEY, RESPONSE = 0, 1
+SIDES = (KEY, RESPONSE)
+
+MAX_RANGE = 2**36
+"""How far apart codes of mentions may be; 2**27 documents are then no problem."""
 
 
 class Side(NamedTuple):
-    """Mentions and their clusters.
+    """Mentions and their entities.
 
     Attributes:
         document: (n_mentions,) int64, the document of each mention, from 0.
         mention: (n_mentions,) int64, an arbitrary code for each mention: within a document, rows with equal codes, on
             this side or the other, are the same mention.
-        entity: (n_mentions,) int64, the cluster of each mention, from 0 over all documents; numbers may be unused.
+        entity: (n_mentions,) int64, the entity of each mention, from 0 over all documents; numbers may be unused.
     """
 
     document: Ints
     mention: Ints
     entity: Ints
 
+    @classmethod
+    def of_rows(cls, rows: Sequence[tuple[int, ...]]) -> Side:
+        """Make columns of rows."""
+        return cls(*np.array(rows, np.int64).reshape(-1, 3).T)
+
     @property
     def n_entities(self) -> int:
-        """One more than the highest cluster number."""
+        """One more than the highest number of an entity."""
         return int(self.entity.max(initial=-1)) + 1
 
     def select(self, rows: Mask) -> Side:
@@ -48,110 +57,12 @@ def mention_codes(*sides: Side) -> list[Ints]:
     """Number the mentions of all documents from 0, with the same numbers on all sides."""
     document = np.concatenate([side.document for side in sides])
     mention = np.concatenate([side.mention for side in sides])
-    lowest, highest = int(mention.min(initial=0)), int(mention.max(initial=0))
-    # Document and code are packed into one integer; codes that are too far apart for that are renumbered first.
-    if (highest - lowest + 1) * (int(document.max(initial=0)) + 1) > np.iinfo(np.int64).max:
+    # Codes that are far apart are renumbered, so that document and code fit into one integer.
+    if int(mention.max(initial=0)) - int(mention.min(initial=0)) > MAX_RANGE:
         mention = np.unique(mention, return_inverse=True)[1]
-        lowest, highest = 0, len(mention)
-    code = document * (highest - lowest + 1) + (mention - lowest)
+    mention = mention - mention.min(initial=0)
+    code = document * (mention.max(initial=0) + 1) + mention
     return np.split(code, np.cumsum([len(side.mention) for side in sides])[:-1])
-
-
-def sum_by_index(index: Ints, values: Ints | Floats | Mask, n: int) -> Floats:
-    """Sum the values of each index from 0 to n - 1, (n,) float64."""
-    return sum_groups(index, values.astype(np.float64), n)
-
-
-@dataclass(frozen=True, eq=False)
-class Overlap:
-    """The clusters of key and response, and their overlaps.  Sides without repeated mentions share their mentions.
-
-    Attributes:
-        n_documents: the number of documents.
-        documents: (n_entities,) each, the document of each cluster; 0 for an empty one.
-        sizes: (n_entities,) each, the number of its mentions.
-        mentions: (n_documents, 3) the number of mentions in both sides, in the key, in the response.
-        cells: (n_cells,) each, the cluster of each cell; cells are sorted by the key cluster.
-        shared: (n_cells,) the number of mentions in both clusters.
-        linked: (n_cells,) each, how many mentions of the cluster are found in the other cluster.
-        together: (n_cells,) each, with how many mentions each of these is found, itself included.
-        links: (n_cells,) each, how many links of the cluster are found in the other cluster, counted in both
-            directions, as `count_links` does.
-        similarities: (n_cells,) both, the similarity of the two clusters for CEAFm, and half the numerator of that for
-            CEAFe.
-        places: the mentions of each document with their clusters on both sides, if mentions may be repeated.
-    """
-
-    n_documents: int
-    documents: Pair
-    sizes: Pair
-    mentions: Ints
-    cells: Pair
-    shared: Ints
-    linked: Pair
-    together: Pair
-    links: Pair
-    similarities: Pair
-    places: Any = None
-
-    def sum_cells(self, values: Ints | Floats | Mask) -> Floats:
-        """Sum a value of each cell by document, (n_documents,)."""
-        return sum_by_index(self.documents[KEY][self.cells[KEY]], values, self.n_documents)
-
-    def sum_clusters(self, side: int, values: Ints | Floats | Mask) -> Floats:
-        """Sum a value of each cluster of a side by document, (n_documents,)."""
-        return sum_by_index(self.documents[side], values, self.n_documents)
-
-    def cell_sizes(self, side: int) -> Ints:
-        """Return the size of each cell's cluster on a side, (n_cells,)."""
-        sizes: Ints = self.sizes[side][self.cells[side]]
-        return sizes
-
-
-def measure_clusters(*sides: Side) -> tuple[Pair, Pair]:
-    """Return the documents and the sizes of the clusters of both sides."""
-    documents = [np.zeros(side.n_entities, np.int64) for side in sides]
-    for document, side in zip(documents, sides, strict=True):
-        document[side.entity] = side.document
-    key, response = (np.bincount(side.entity, minlength=side.n_entities) for side in sides)
-    return (documents[KEY], documents[RESPONSE]), (key, response)
-
-
-def count_links(found: Ints, sizes: Ints, other_sizes: Ints) -> Ints:
-    """Count the links between the mentions found of each cell's cluster, in both directions.
-
-    A singleton has one link, to itself, which is found in a singleton only.
-    """
-    return np.where((sizes == 1) & (other_sizes == 1), found, found * (found - 1))
-
-
-def overlap(key: Side, response: Side, n_documents: int) -> Overlap:
-    """Build the table of key and response, on which no mention occurs twice (otherwise see `repeats`)."""
-    key_row, response_row = match_rows(*mention_codes(key, response))
-    width = max(response.n_entities, 1)
-    cells, shared = np.unique(
-        key.entity[key_row] * width + response.entity[response_row], return_counts=True
-    )
-    cell_key, cell_response = np.divmod(cells, width)
-    documents, sizes = measure_clusters(key, response)
-    links = count_links(shared, sizes[KEY][cell_key], sizes[RESPONSE][cell_response])
-    counted = (key.document[key_row], key.document, response.document)
-    mentions = np.column_stack(
-        [np.bincount(document, minlength=n_documents) for document in counted]
-    )
-    both = (shared, shared)
-    return Overlap(
-        n_documents,
-        documents,
-        sizes,
-        mentions,
-        (cell_key, cell_response),
-        shared,
-        both,
-        both,
-        (links, links),
-        both,
-    )
 
 
 def match_rows(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
@@ -159,5 +70,76 @@ def match_rows(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
     order = np.argsort(response_code, kind="stable")
     in_order = response_code[order]
     first = np.searchsorted(in_order, key_code, "left")
-    key_row, place = expand_ranges(first, np.searchsorted(in_order, key_code, "right") - first)
+    n_equal = np.searchsorted(in_order, key_code, "right") - first
+    key_row, place = expand_ranges(first, n_equal)
     return key_row, order[place]
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """The entities of key and response, and how many mentions they have in common.
+
+    Attributes:
+        n_documents: the number of documents.
+        documents: (n_entities,) each, the document of each entity.
+        sizes: (n_entities,) each, the number of its mentions; 0 if its number is unused.
+        entities: (n_overlaps,) each, the two entities of each overlap, which have mentions in common.
+        common: (n_overlaps,) how many.
+    """
+
+    n_documents: int
+    documents: Pair
+    sizes: Pair
+    entities: Pair
+    common: Ints | Floats
+
+    def size_of(self, side: int) -> Ints:
+        """Return the size of each overlap's entity on a side, (n_overlaps,)."""
+        return self.sizes[side][self.entities[side]]
+
+    def document_of(self) -> Ints:
+        """Return the document of each overlap, (n_overlaps,)."""
+        return self.documents[KEY][self.entities[KEY]]
+
+    def sum_overlaps(self, values: Ints | Floats | Mask) -> Floats:
+        """Sum a value of each overlap by document, (n_documents,)."""
+        return sum_groups(self.document_of(), values.astype(np.float64), self.n_documents)
+
+    def sum_entities(self, side: int, values: Ints | Floats | Mask) -> Floats:
+        """Sum a value of each entity of a side by document, (n_documents,)."""
+        return sum_groups(self.documents[side], values.astype(np.float64), self.n_documents)
+
+    def n_mentions(self, side: int) -> Floats:
+        """Count the mentions of a side in each document, (n_documents,)."""
+        return self.sum_entities(side, self.sizes[side])
+
+
+def compare_entities(key: Side, response: Side, n_documents: int) -> Overlap:
+    """Count the mentions that entities have in common; no mention occurs twice on a side (else see `duplicates`)."""
+    key_row, response_row = match_rows(*mention_codes(key, response))
+    width = max(response.n_entities, 1)
+    pairs = key.entity[key_row] * width + response.entity[response_row]
+    overlaps, common = np.unique(pairs, return_counts=True)
+    return make_overlap(key, response, n_documents, np.divmod(overlaps, width), common)
+
+
+def make_overlap(
+    key: Side, response: Side, n_documents: int, entities: Pair, common: Ints
+) -> Overlap:
+    """Return the overlap of two sides, given the entities that have mentions in common, and how many."""
+    documents = []
+    for side in (key, response):
+        document = np.zeros(side.n_entities, np.int64)
+        document[side.entity] = side.document
+        documents.append(document)
+    sizes = (np.bincount(key.entity), np.bincount(response.entity))
+    return Overlap(n_documents, (documents[KEY], documents[RESPONSE]), sizes, entities, common)
+
+
+def find_duplicates(side: Side) -> Ints:
+    """Find the rows that repeat a mention, (n, 2): the mention's first row, and this row."""
+    (code,) = mention_codes(side)
+    order = np.lexsort((side.entity, code))
+    is_new = mark_run_starts(code[order])
+    first = order[is_new][np.cumsum(is_new) - 1]
+    return np.column_stack([first, order])[~is_new]

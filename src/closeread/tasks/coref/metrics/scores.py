@@ -6,17 +6,17 @@ precision have different numerators, `found_of_key` and `found_of_response` repl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import Columns, MeanOf, Metric, precision_recall_f1
-from closeread.tasks.coref.metrics import entity
-from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, Overlap
-from closeread.tasks.coref.metrics.repeats import count_blanc_of_repeats
+from closeread.tasks.coref.metrics.entity import LINKS, Counting, blanc_scores, count_overlaps
+from closeread.tasks.coref.metrics.matching import MatchedMentions
+from closeread.tasks.coref.metrics.overlap import compare_entities, find_duplicates
 
 BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
 """The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
@@ -25,15 +25,7 @@ BOTH_SIDES = ("common", "key", "response")
 EACH_SIDE = ("found_of_key", "key", "found_of_response", "response")
 """The numerator and the denominator of recall, then those of precision."""
 
-OF_SIDE = {"muc": entity.count_muc, "b3": entity.count_b_cubed, "lea": entity.count_lea}
-OF_BOTH: Mapping[str, Callable[[Overlap], Any]] = {
-    "ceafm": entity.count_ceafm,
-    "ceafe": entity.count_ceafe,
-    "mentions": lambda table: table.mentions.T,
-}
-"""The functions that count a metric: numerator and denominator of a side, or `BOTH_SIDES`."""
-
-SHARES = {
+DESCRIPTIONS = {
     "mentions": ("Mentions", "mentions found"),
     "muc": ("MUC", "links found, where a cluster of n mentions has n - 1"),
     "b3": ("B³", "mean over mentions of the share of the mention's entity that is found"),
@@ -60,92 +52,104 @@ IN_CONLL = ("muc", "b3", "ceafe")
 """The metrics whose mean F1 is CoNLL F1."""
 
 OF_ENTITIES = ("mentions", "muc", "b3", "ceafm", "ceafe", "blanc", "lea")
-TITLES = {**{name: SHARES[name][0] for name in OF_ENTITIES}, "conll": "CoNLL"}
+TITLES = {**{name: DESCRIPTIONS[name][0] for name in OF_ENTITIES}, "conll": "CoNLL"}
 """The metrics that are computed by default: those of entities, and CoNLL F1, the mean of three of them."""
 
-SELECTED = tuple(name for name in SHARES if name not in TITLES)
+SELECTED = tuple(name for name in DESCRIPTIONS if name not in TITLES)
 """The metrics that are computed only if they are selected."""
 
 
 @dataclass(frozen=True)
 class FoundRatio:
-    """Precision or recall: the part of a side that is found, over the whole side."""
+    """Precision or recall: the part of a side that is found, over the whole side.
+
+    Attributes:
+        metric: its name.
+        side: "key" for recall, "response" for precision.
+        description: a sentence.
+    """
 
     metric: str
-    side: str  # "key" for recall, "response" for precision
-    description: str  # in a sentence
+    side: str
+    description: str
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the ratio."""
-        own = f"{self.metric}/found_of_{self.side}"
-        return ratio(
-            counts[own if own in counts else f"{self.metric}/common"],
-            counts[f"{self.metric}/{self.side}"],
-        )
+        numerator = f"{self.metric}/found_of_{self.side}"
+        if numerator not in counts:
+            numerator = f"{self.metric}/common"
+        return ratio(counts[numerator], counts[f"{self.metric}/{self.side}"])
 
 
 @dataclass(frozen=True)
 class BlancScore:
-    """BLANC of summed links, by the rule for boundary cases that is in the names of the counts."""
+    """BLANC of summed links, by the rule for boundary cases that is in the names of the counts.
 
-    part: int  # 0 for precision, 1 for recall, 2 for F1
+    Attributes:
+        part: 0 for precision, 1 for recall, 2 for F1.
+    """
+
+    part: int
 
     def __call__(self, counts: Columns) -> Floats:
         """Compute the score."""
-        edge = "luo2014" if f"{BLANC['luo2014']}/{entity.LINKS[0]}" in counts else "reference"
-        links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in entity.LINKS], axis=-1)
+        edge = "luo2014" if f"{BLANC['luo2014']}/{LINKS[0]}" in counts else "reference"
+        links = np.stack([counts[f"{BLANC[edge]}/{link}"] for link in LINKS], axis=-1)
         mentions = np.stack([counts[f"mentions/{side}"] for side in BOTH_SIDES], axis=-1)
-        return entity.blanc_scores(links, mentions, edge)[..., self.part]
+        return blanc_scores(links, mentions, edge)[..., self.part]
 
 
 def scores_of(name: str) -> tuple[Metric, ...]:
     """Return the scores of a metric, by its name: precision, recall and F1 of summed counts."""
     if name == "conll":
         mean = MeanOf(tuple(scores_of(part)[-1].formula for part in IN_CONLL))
-        return (
-            Metric(
-                "conll/f1", "CoNLL F1", "Mean F1 of MUC, B³ and CEAFe.", mean, zero_division=0.0
-            ),
-        )
-    title, share = SHARES[name]
-    precision = FoundRatio(name, "response", f"Precision: {share}.")
-    scores = precision_recall_f1(
-        name, title, precision, FoundRatio(name, "key", f"Recall: {share}.")
-    )
+        description = "Mean F1 of MUC, B³ and CEAFe."
+        return (Metric("conll/f1", "CoNLL F1", description, mean, zero_division=0.0),)
+    title, found = DESCRIPTIONS[name]
+    precision = FoundRatio(name, "response", f"Precision: {found}.")
+    recall = FoundRatio(name, "key", f"Recall: {found}.")
+    scores = precision_recall_f1(name, title, precision, recall)
     if name == "blanc":
         return tuple(replace(score, formula=BlancScore(part)) for part, score in enumerate(scores))
     return scores
 
 
-def count_each_side(metric: str, recall: Overlap, precision: Overlap) -> Floats:
-    """Count a metric of entities other than BLANC in every document, (n_documents, 4), columns `EACH_SIDE`.
+def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> Counting:
+    """Compare the entities of key and response by the rules of the scorers that some options follow."""
+    sides = matched.sides
+    n_documents = len(matched.key.names)
+    is_special = matching == "minimum" or matched.lookups is not None
+    if not is_special and not any(len(find_duplicates(side)) for side in sides):
+        overlap = compare_entities(*sides, n_documents)
+        return partial(count_overlaps, recall=overlap, precision=overlap)
+    from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
 
-    `recall` and `precision` are the same table of key and response, or two if mentions of the response are looked up in
-    another way than those of the key.
-    """
-    if metric in OF_BOTH:
-        return np.column_stack(OF_BOTH[metric](recall)).astype(np.float64)[:, [0, 1, 0, 2]]
-    return np.column_stack([*OF_SIDE[metric](recall, KEY), *OF_SIDE[metric](precision, RESPONSE)])
+    if matching == "minimum":
+        from closeread.tasks.coref.metrics.minimum_spans import order_entities
+
+        key, response = map(order_entities, sides, (matched.key, matched.response))
+        return RepeatedMentions((key, response), n_documents).count_by_minimum_spans
+    if matched.lookups is not None:
+        from closeread.tasks.coref.metrics.corefud import compare_by_lookups
+
+        return compare_by_lookups(sides, matched.lookups, n_documents)
+    repeated = RepeatedMentions(sides, n_documents)
+    return repeated.count_by_last if duplicates == "last" else repeated.count_as_reference
 
 
 def count_metric(
-    metric: str, recall: Overlap, precision: Overlap, each_side: Collection[str], blanc_edge: str
+    metric: str, count: Counting, each_side: Collection[str], blanc_edge: str
 ) -> dict[str, Floats]:
     """Count a metric of entities in every document, by the names of the counts.
 
-    Those `each_side` have numerators of their own for recall and precision.
+    The metrics `each_side` have numerators of their own for recall and precision.
     """
+    counts = count(metric)
     if metric == "blanc":
-        repeated = recall.places is not None
-        links = count_blanc_of_repeats(recall.places) if repeated else entity.count_blanc(recall)
-        return name_columns(BLANC[blanc_edge], entity.LINKS, links)
-    counts = count_each_side(metric, recall, precision)
+        return name_columns(BLANC[blanc_edge], LINKS, counts)
     if metric in each_side:
         return name_columns(metric, EACH_SIDE, counts)
-    found = name_columns(metric, BOTH_SIDES, counts[:, [0, 1, 3]])
-    if metric == "muc" and precision is not recall:
-        found["muc/found_of_response"] = counts[:, 2]
-    return found
+    return name_columns(metric, BOTH_SIDES, counts[:, [0, 1, 3]])
 
 
 def name_columns(metric: str, names: Collection[str], counts: Floats) -> dict[str, Floats]:

@@ -13,34 +13,23 @@ and arranged alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, LimitError, ratio
+from closeread.arrays import Floats, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.matching import MentionMatching
-from closeread.tasks.coref.metrics.overlap import (
-    KEY,
-    RESPONSE,
-    Side,
-    count_links,
-    sum_by_index,
-)
-from closeread.tasks.coref.metrics.relations import require_relations
-from closeread.tasks.coref.metrics.repeats import overlap_of_last
-from closeread.tasks.coref.metrics.scores import EACH_SIDE, count_each_side, name_columns
-from closeread.tasks.coref.relations import (
-    Place,
-    find_single_antecedents,
-    list_zeros,
-    places_by_entity,
-    relations_of,
-)
+from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
+from closeread.tasks.coref.metrics.entity import are_singletons
+from closeread.tasks.coref.metrics.matching import MatchedMentions
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap, Side
+from closeread.tasks.coref.metrics.relations import list_split_entities, require_relations
+from closeread.tasks.coref.metrics.scores import EACH_SIDE, name_columns
+from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "lea")
 
@@ -50,10 +39,15 @@ MAX_COMPARED = 5_000_000
 
 
 class AntecedentSet(NamedTuple):
-    """The split antecedents of an entity: the codes of the mentions of each, as in `Side`."""
+    """The split antecedents of an entity.
+
+    Attributes:
+        entity: the entity that has them.
+        antecedents: the mentions of each antecedent: their codes as in `Side`, or their places if no side scores them.
+    """
 
     entity: int
-    antecedents: Sequence[Sequence[int]]
+    antecedents: Sequence[Sequence[Hashable]]
 
 
 NO_SET = AntecedentSet(-1, ())
@@ -62,135 +56,112 @@ Sets = Sequence[Sequence[AntecedentSet]]
 """The sets of one side, for each document."""
 
 
-def count_sets(key: Sets, response: Sets, metric: str) -> Floats:
-    """Count the sets alone, under their best mapping, (n_documents, 4), columns `EACH_SIDE`."""
-    return _map_sets(key, response, metric)[1]
+Agreements = dict[tuple[int, int], tuple[float, float, float]]
+"""Recall, precision and F1 of sets that are mapped to each other, by their entities in the key and in the response; F1
+is above 0."""
 
 
 def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric: str) -> Floats:
-    """Count the entities of both sides with their sets, whose entities have other mentions, too; as `count_sets`.
+    """Count the entities of both sides with their sets, whose entities have other mentions, too; columns `EACH_SIDE`.
 
-    A set is one more mention of its entity, shared to the degree that it is found.
+    A set is one more mention of its entity, in common to the degree that it is found.
     """
-    table, mapped = overlap_of_last(*sides, len(key)), _map_sets(key, response, metric)[0]
-    width = max(len(table.sizes[RESPONSE]), 1)
-    of_key, of_response = mapped[:, :2].astype(np.int64).T
-    of_pairs, of_cells = (
-        of_key * width + of_response,
-        table.cells[KEY] * width + table.cells[RESPONSE],
-    )
-    cells = np.union1d(of_cells, of_pairs)
-    place = np.searchsorted(cells, of_cells)
-
-    def spread(values: Ints) -> Ints:
-        spread_values = np.zeros(len(cells), np.int64)
-        spread_values[place] = values
-        return spread_values
-
-    linked_of_key, linked_of_response = map(spread, table.linked)
-    shared_of_ceafm, shared_of_ceafe = map(spread, table.similarities)
-    pair = np.searchsorted(cells, of_pairs)
-    recall, precision, f1 = (sum_by_index(pair, values, len(cells)) for values in mapped[:, 2:].T)
-    linked = (linked_of_key + recall, linked_of_response + precision)
-    sizes = tuple(
-        usual
-        + np.bincount(
-            [one.entity for found in of_side for one in found], minlength=len(usual)
-        ).astype(np.int64)
-        for usual, of_side in zip(table.sizes, (key, response), strict=True)
-    )
-    cell_sizes = sizes[KEY][cells // width], sizes[RESPONSE][cells % width]
-    links_of_key = count_links(linked_of_key, *cell_sizes)
-    links_of_response = count_links(linked_of_response, *cell_sizes)
-    table = replace(
-        table,
-        sizes=sizes,
-        cells=np.divmod(cells, width),
-        shared=spread(table.shared),
-        linked=linked,
-        together=linked,
-        links=(
-            links_of_key + 2 * recall * linked_of_key,
-            links_of_response + 2 * precision * linked_of_response,
-        ),
-        similarities=(shared_of_ceafm + f1, shared_of_ceafe + f1),
-    )
-    return count_each_side(metric, table, table)
+    agreements, _ = map_sets(key, response, metric)
+    repeated = RepeatedMentions(sides, len(key))
+    repeated.sides = (add_sets(sides[KEY], key), add_sets(sides[RESPONSE], response))
+    for pair, (recall, precision, f1) in agreements.items():
+        repeated.key_rows[pair] += recall
+        repeated.response_rows[pair] += precision
+        repeated.common_rows[pair] += f1
+        repeated.common_key_rows[pair] += f1
+        if metric == "muc":
+            # Entities that have no more than a part of their sets in common have no link in common.
+            for counts in (repeated.key_rows, repeated.response_rows):
+                counts[pair] = max(counts[pair], 1)
+    if metric != "lea":
+        return repeated.count_by_last(metric)
+    of_key = count_lea(repeated.overlap(repeated.key_rows), KEY)
+    of_response = count_lea(repeated.overlap(repeated.response_rows), RESPONSE)
+    return np.column_stack([*of_key, *of_response])
 
 
-def _map_sets(key: Sets, response: Sets, metric: str) -> tuple[Floats, Floats]:
-    """Map sets of the key to sets of the response.
+def add_sets(side: Side, sets: Sets) -> Side:
+    """Add one more mention to the entity of each set, whose code does not matter."""
+    rows = []
+    for document, sets_of_document in enumerate(sets):
+        rows += [(document, 0, antecedents.entity) for antecedents in sets_of_document]
+    return Side(*map(np.append, side, Side.of_rows(rows)))
 
-    Returns:
-        The pairs of sets with an F1 above 0, (n_pairs, 5): the entity of each, recall, precision and F1; and the counts
-        of the sets alone, as `count_sets`.
-    """
+
+def count_lea(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
+    """Count LEA: beside the links of mentions, those of the set to the common mentions are found to its degree."""
+    n_common = np.floor(overlap.common)
+    degree = overlap.common - n_common
+    links = n_common * (n_common - 1) + 2 * degree * n_common
+    links = np.where(are_singletons(overlap), n_common, links)
+    weighted_shares = links / np.maximum(overlap.size_of(side) - 1, 1)
+    return overlap.sum_overlaps(weighted_shares), overlap.n_mentions(side)
+
+
+def map_sets(key: Sets, response: Sets, metric: str) -> tuple[Agreements, Floats]:
+    """Map sets of the key to sets of the response; also count the sets alone, (n_documents, 4), columns `EACH_SIDE`."""
     from scipy.optimize import linear_sum_assignment
 
-    mapped: list[tuple[float, ...]] = []
+    agreements: Agreements = {}
     totals = np.zeros((len(key), len(EACH_SIDE)))
-    for number, sides in enumerate(zip(key, response, strict=True)):
-        for sets, others in (sides, sides[::-1]):
-            n_compared = len(others) * sum(
-                len(mentions) for one in sets for mentions in one.antecedents
-            )
+    for document, (key_sets, response_sets) in enumerate(zip(key, response, strict=True)):
+        for sets, rivals in ((key_sets, response_sets), (response_sets, key_sets)):
+            n_mentions = sum(sum(map(len, split.antecedents)) for split in sets)
+            n_compared = n_mentions * len(rivals)
             if n_compared > MAX_COMPARED:
-                raise LimitError(
-                    number, n_compared, "mentions of split antecedents to compare", MAX_COMPARED
-                )
-        if not any(sides):
+                noun = "mentions of split antecedents to compare"
+                raise LimitError(document, n_compared, noun, MAX_COMPARED)
+        if not key_sets and not response_sets:
             continue
-        of_key, of_response = (sets or [NO_SET] for sets in sides)
-        n = len(of_response)
-        counts = _compare(
-            [one for one in of_key for _ in of_response], list(of_response) * len(of_key), metric
-        )
-        recall, precision = (np.nan_to_num(ratio(counts[:, i], counts[:, i + 1])) for i in (0, 2))
+        counts = compare_sets(key_sets or [NO_SET], response_sets or [NO_SET], metric)
+        recall = np.nan_to_num(ratio(counts[..., 0], counts[..., 1]))
+        precision = np.nan_to_num(ratio(counts[..., 2], counts[..., 3]))
         f1 = np.nan_to_num(ratio(2 * precision * recall, precision + recall))
-        pairs = list(zip(*linear_sum_assignment(f1.reshape(-1, n), maximize=True), strict=True))
-        totals[number, [0, 2]] = counts[[i * n + j for i, j in pairs]][:, [0, 2]].sum(axis=0)
-        totals[number, [1, 3]] = counts[::n, 1].sum(), counts[:n, 3].sum()
-        mapped += [
-            (
-                of_key[i].entity,
-                of_response[j].entity,
-                recall[i * n + j],
-                precision[i * n + j],
-                f1[i * n + j],
-            )
-            for i, j in pairs
-            if f1[i * n + j] > 0
-        ]
-    return np.array(mapped, np.float64).reshape(-1, 5), totals
+        rows, columns = linear_sum_assignment(f1, maximize=True)
+        totals[document] = counts[rows, columns].sum(axis=0)
+        totals[document, 1] = counts[:, 0, 1].sum()
+        totals[document, 3] = counts[0, :, 3].sum()
+        for i, j in zip(rows, columns, strict=True):
+            if f1[i, j] > 0:
+                pair = (key_sets[i].entity, response_sets[j].entity)
+                agreements[pair] = (recall[i, j], precision[i, j], f1[i, j])
+    return agreements, totals
 
 
-def _compare(
+def compare_sets(
     key: Sequence[AntecedentSet], response: Sequence[AntecedentSet], metric: str
 ) -> Floats:
-    """Count pairs of sets, each as a document of its own, (n_pairs, 4), columns `EACH_SIDE`."""
-    sides = []
-    for sets in (key, response):
-        clusters = [
-            (document, mentions)
-            for document, one in enumerate(sets)
-            for mentions in one.antecedents
-        ]
-        rows = [
-            (document, code, i)
-            for i, (document, mentions) in enumerate(clusters)
-            for code in mentions
-        ]
-        sides.append(Side(*np.array(rows, np.int64).reshape(-1, 3).T))
-    table = overlap_of_last(sides[KEY], sides[RESPONSE], len(key))
-    counts = count_each_side(metric, table, table)
-    if metric == "muc":  # a singleton has one link
-        is_one = [sizes == 1 for sizes in table.sizes]
-        found = table.sum_cells(
-            is_one[KEY][table.cells[KEY]] & is_one[RESPONSE][table.cells[RESPONSE]]
-        )
-        ones = [table.sum_clusters(side, is_one[side]) for side in (KEY, RESPONSE)]
-        counts += np.column_stack([found, ones[KEY], found, ones[RESPONSE]])
-    return counts
+    """Count each pair of sets as a document of its own, (n_key, n_response, 4), columns `EACH_SIDE`."""
+    pairs = list(product(key, response))
+    codes: dict[Hashable, int] = {}
+    key_sets, response_sets = zip(*pairs, strict=True)
+    sides = (make_side(key_sets, codes), make_side(response_sets, codes))
+    repeated = RepeatedMentions(sides, len(pairs))
+    counts = repeated.count_by_last(metric)
+    if metric == "muc":
+        # A singleton has one link.
+        overlap = repeated.overlap(repeated.common_rows)
+        found = overlap.sum_overlaps(are_singletons(overlap))
+        links = [overlap.sum_entities(side, overlap.sizes[side] == 1) for side in SIDES]
+        counts += np.column_stack([found, links[KEY], found, links[RESPONSE]])
+    return counts.reshape(len(key), len(response), -1)
+
+
+def make_side(sets: Sequence[AntecedentSet], codes: dict[Hashable, int]) -> Side:
+    """Return sets as documents whose entities are the antecedents; mentions are numbered as in `codes`."""
+    rows = []
+    entity = 0
+    for document, antecedent_set in enumerate(sets):
+        for mentions in antecedent_set.antecedents:
+            numbers = [codes.setdefault(mention, len(codes)) for mention in mentions]
+            rows += [(document, number, entity) for number in numbers]
+            entity += 1
+    return Side.of_rows(rows)
 
 
 NEEDED = {
@@ -219,7 +190,7 @@ def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence
 
 def split_columns(
     files: tuple[MentionTable, MentionTable],
-    matched: MentionMatching,
+    matched: MatchedMentions,
     metrics: Sequence[str],
     choice: str,
 ) -> dict[str, Floats]:
@@ -232,81 +203,67 @@ def split_columns(
         choice: "score", or "only" for the sets alone.
     """
     require_relations(*files, "scoring split antecedents")
-    sides, (key, response) = _collect_sets(files, matched)
+    sides, (key, response) = collect_sets(files, matched)
     columns: dict[str, Floats] = {}
-    for metric in (name for name in metrics if name in METRICS):
-        only = choice == "only"
-        counts = (
-            count_sets(key, response, metric)
-            if only
-            else count_with_sets(sides, key, response, metric)
-        )
+    for metric in metrics:
+        if metric not in METRICS:
+            continue
+        if choice == "only":
+            _, counts = map_sets(key, response, metric)
+        else:
+            counts = count_with_sets(sides, key, response, metric)
         columns |= name_columns(metric, EACH_SIDE, counts)
     return columns
 
 
-def _collect_sets(
-    files: tuple[MentionTable, MentionTable], matched: MentionMatching
+def collect_sets(
+    files: tuple[MentionTable, MentionTable], matched: MatchedMentions
 ) -> tuple[tuple[Side, Side], tuple[Sets, Sets]]:
     """Collect the sets of both sides; entities with the same antecedents become one."""
+    names = matched.key.names
+    sets: tuple[list[list[AntecedentSet]], ...] = ([[] for _ in names], [[] for _ in names])
     merged = [np.arange(side.n_entities) for side in matched.sides]
-    sets: tuple[list[list[AntecedentSet]], ...] = ([], [])
-    begin = 1 + max(int(side.mention.max(initial=0)) for side in matched.sides)
-    tables = (matched.key, matched.response)
-    for document in range(len(matched.key.names)):
-        for of_side in sets:
-            of_side.append([])
-        if not any(relations_of(table, document).antecedents for table in files):
-            continue
-        zeros = list_zeros(document, *tables)
-        scored = [places_by_entity(table, document, zeros) for table in tables]
-        codes = [
-            {
-                place: int(side.mention[row])
-                for mentions in found.values()
-                for row, place in mentions
-            }
-            for side, found in zip(matched.sides, scored, strict=True)
-        ]
-        fresh: dict[Place, int] = {}
-        for i, table in enumerate(files):
-            # A mention that is not scored has the code of one of the other side at the same place if no mention of its
-            # own side matches that.
-            own = set(codes[i].values())
-            known = {
-                place: code for place, code in codes[1 - i].items() if code not in own
-            } | codes[i]
-            relations = relations_of(table, document)
-            mentions = places_by_entity(table, document, list_zeros(document, table))
-            number = {table.label(found[0][0]): entity for entity, found in mentions.items()}
-            single = find_single_antecedents(relations.antecedents)
-            first: dict[frozenset[str], int] = {}
-            for name, entity in number.items():
-                antecedents = single.get(name, ())
-                if not antecedents or entity not in scored[i]:
+    scored = [set(side.entity.tolist()) for side in matched.sides]
+    for document in range(len(names)):
+        for side, codes in enumerate(code_places(matched, document)):
+            entity_of: dict[frozenset[str], int] = {}
+            for number, _, antecedents in list_split_entities(files[side], document):
+                if number not in scored[side]:
                     continue
-                merged[i][entity] = first.setdefault(frozenset(antecedents), entity)
-                if merged[i][entity] != entity:
-                    continue
-                clusters = []
-                for antecedent in antecedents:
-                    places = relations.non_referring.get(antecedent)
-                    places = places or [place for _, place in mentions[number[antecedent]]]
-                    # those that no scored mention has are numbered from `begin`
-                    for place in places:
-                        if place not in known:
-                            fresh.setdefault(place, begin + len(fresh))
-                    codes_of_places = [
-                        known[place] if place in known else fresh[place] for place in places
-                    ]
-                    clusters.append((sorted(places), codes_of_places))
-                # The order of the text, as of entities, matters for mentions of two antecedents.
-                clusters.sort()
-                sets[i][document].append(
-                    AntecedentSet(entity, [cluster for _, cluster in clusters])
-                )
+                entity = entity_of.setdefault(frozenset(antecedents), number)
+                merged[side][number] = entity
+                if entity == number:
+                    # The order of the text, as of entities, matters for mentions of two antecedents.
+                    in_order = sorted(antecedents.values(), key=sorted)
+                    coded = [code_mentions(mentions, codes) for mentions in in_order]
+                    sets[side][document].append(AntecedentSet(entity, coded))
     key, response = (
-        side._replace(entity=new[side.entity])
-        for side, new in zip(matched.sides, merged, strict=True)
+        side._replace(entity=entity[side.entity])
+        for side, entity in zip(matched.sides, merged, strict=True)
     )
-    return (key, response), (sets[0], sets[1])
+    return (key, response), (sets[KEY], sets[RESPONSE])
+
+
+def code_mentions(mentions: Sequence[Place], codes: Mapping[Place, int]) -> list[Hashable]:
+    """Return the codes of mentions, or the places of those that have none."""
+    return [codes.get(place, place) for place in mentions]
+
+
+def code_places(matched: MatchedMentions, document: int) -> list[dict[Place, int]]:
+    """Return the codes by which the mentions of each side of a document are known, by their places.
+
+    A mention that is not scored has the code of one of the other side at the same place if no mention of its own side
+    matches that.
+    """
+    tables = (matched.key, matched.response)
+    zeros = list_zeros(document, *tables)
+    scored = []
+    for table, side in zip(tables, matched.sides, strict=True):
+        mentions = chain.from_iterable(places_by_entity(table, document, zeros).values())
+        scored.append({place: int(side.mention[row]) for row, place in mentions})
+    known = []
+    for side_codes, other_codes in (scored, scored[::-1]):
+        codes = set(side_codes.values())
+        adopted = {place: code for place, code in other_codes.items() if code not in codes}
+        known.append({**adopted, **side_codes})
+    return known

@@ -1,7 +1,7 @@
 """Counts of parts of documents: the mentions of each value of a field, such as the size of their entity.
 
 Conventions: recall is over the mentions of the key in a slice, precision over those of the response.  The counts of all
-slices sum to those of the documents (`share_mentions`).  CEAF maps entities to entities, and BLANC and CoNLL F1 need
+slices sum to those of the documents.  CEAF maps entities to entities, and BLANC and CoNLL F1 need
 other counts than sums over mentions, so they have no slices.
 
 What a mention adds: recall is the sum of what is found over the sum of what there is; summed over all mentions of the
@@ -21,21 +21,23 @@ a side.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, mark_run_starts
+from closeread.arrays import Floats, Ints, sum_groups
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
 from closeread.tasks.coref.documents import documents_of
-from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.matching import MentionMatching, repeats
-from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
+from closeread.tasks.coref.metrics.matching import MatchedMentions, find_repeated_mentions
+from closeread.tasks.coref.metrics.overlap import Side, mention_codes
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
 
 METRICS = ("mentions", "muc", "b3", "lea")
@@ -69,69 +71,86 @@ class MentionField:
     is_of_entities: bool = False
 
 
-def _order_mentions(table: MentionTable) -> Ints:
+def order_mentions(table: MentionTable) -> Ints:
     """Return the rows in the order of the text: by start, shorter mentions first."""
     return np.lexsort((table.end, table.start, table.document))
 
 
-def _number_distances(table: MentionTable) -> Ints:
+def number_sizes(table: MentionTable) -> Ints:
+    """Number the sizes of the entities of mentions."""
+    sizes = np.bincount(table.entity, minlength=1)[table.entity]
+    return np.searchsorted(SIZES, sizes, "right")
+
+
+def number_distances(table: MentionTable) -> Ints:
     """Number the tokens between the starts of a mention and of the mention of its entity before it."""
-    order = _order_mentions(table)
-    order = order[np.argsort(table.entity[order], kind="stable")]
-    steps = np.searchsorted(DISTANCES, np.diff(table.start[order], prepend=0), "right") + 1
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.where(mark_run_starts(table.entity[order]), 0, steps)
+    numbers = np.zeros(len(table.start), np.int64)
+    start_of: dict[int, int] = {}
+    for row in order_mentions(table).tolist():
+        entity = int(table.entity[row])
+        start = int(table.start[row])
+        if entity in start_of:
+            numbers[row] = 1 + bisect_right(DISTANCES, start - start_of[entity])
+        start_of[entity] = start
     return numbers
 
 
-def _number_types(table: MentionTable) -> Ints:
+def number_types(table: MentionTable) -> Ints:
+    """Number the types of mentions."""
     tags = table.tags or ()
     return np.array([TYPES.get(tag, OTHER_TYPE) for tag in tags], np.int64)
 
 
-def _lacks_tags(table: MentionTable) -> str:
+def number_zeros(table: MentionTable) -> Ints:
+    """Number zeros with 0 and other mentions with 1."""
+    from closeread.tasks.coref.empty_nodes import find_zeros
+
+    return np.where(find_zeros(table), 0, 1)
+
+
+def find_lacking_tags(table: MentionTable) -> str:
+    """Name the parts of speech if the side has none."""
     tags = set(table.tags or ())
     return "" if tags - {"", "_"} else "parts of speech, as CorefUD files have them"
 
 
-def _lacks_heads(table: MentionTable) -> str:
+def find_lacking_nodes(table: MentionTable) -> str:
+    """Name heads and empty nodes if the side has neither."""
     is_known = table.head is not None or table.empty is not None
     return "" if is_known else "heads of mentions and empty nodes, as CorefUD files have them"
 
 
-def _describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:
+def describe_ranges(bounds: tuple[int, ...], first: int) -> tuple[str, ...]:
     """Write the ranges between bounds.
 
-    >>> _describe_ranges((2, 3, 5), 1)
+    >>> describe_ranges((2, 3, 5), 1)
     ('1', '2', '3-4', '5+')
     """
-    starts = (first, *bounds)
-    inner = (str(a) if b == a + 1 else f"{a}-{b - 1}" for a, b in zip(starts, bounds, strict=False))
-    return (*inner, f"{starts[-1]}+")
+    ranges = []
+    for start, following in pairwise((first, *bounds)):
+        ranges.append(f"{start}-{following - 1}" if following > start + 1 else str(start))
+    return (*ranges, f"{bounds[-1]}+")
 
 
 FIELDS: Mapping[str, MentionField] = {
-    "entity_size": MentionField(
-        _describe_ranges(SIZES, 1),
-        lambda table: np.searchsorted(
-            SIZES, np.bincount(table.entity, minlength=1)[table.entity], "right"
-        ),
-        is_of_entities=True,
-    ),
+    "entity_size": MentionField(describe_ranges(SIZES, 1), number_sizes, is_of_entities=True),
     "mention_type": MentionField(
-        ("pronoun", "proper noun", "common noun", "other", "unknown"), _number_types, _lacks_tags
+        ("pronoun", "proper noun", "common noun", "other", "unknown"),
+        number_types,
+        find_lacking_tags,
     ),
-    "distance": MentionField(("first mention", *_describe_ranges(DISTANCES, 0)), _number_distances),
-    "zero": MentionField(
-        ("zero", "overt"), lambda table: np.where(find_zeros(table), 0, 1), _lacks_heads
+    "distance": MentionField(
+        ("first mention", *describe_ranges(DISTANCES, 0)),
+        number_distances,
     ),
+    "zero": MentionField(("zero", "overt"), number_zeros, find_lacking_nodes),
 }
 
 
-def share_mentions(
+def credit_mentions(
     sides: tuple[Side, Side], lookups: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
-) -> tuple[Floats, Floats]:
-    """Return the contribution of each mention of the key to recall, and of each mention of the response to precision.
+) -> list[Floats]:
+    """Return what each mention of the key adds to recall, and each mention of the response to precision.
 
     Args:
         sides: key and response, with equal codes for mentions that match.
@@ -141,67 +160,67 @@ def share_mentions(
     Returns:
         For each side (n_mentions, 2 * len(METRICS)): for each of `METRICS` what is found, and what there is.
     """
-    key_code, response_code = mention_codes(*sides)
-    key_row, its_row = match_rows(*mention_codes(*lookups[0]))
-    its_key_row, response_row = match_rows(*mention_codes(*lookups[1]))
-    return (
-        _share_side(*sides, orders[0], np.isin(key_code, response_code), key_row, its_row),
-        _share_side(
-            *sides[::-1], orders[1], np.isin(response_code, key_code), response_row, its_key_row
-        ),
-    )
+    credits_of_sides = []
+    for number, order in enumerate(orders):
+        rows = order.tolist()
+        found = find_entities(lookups[number], number)
+        in_order = list(credit_in_order(sides[number], sides[1 - number], rows, found))
+        columns = np.ones((len(rows), 2 * len(METRICS)))
+        columns[:, 0] = [entity is not None for entity in find_entities(sides, number)]
+        columns[rows, 2:] = np.array(in_order).reshape(columns[:, 2:].shape)
+        credits_of_sides.append(columns)
+    return credits_of_sides
 
 
-def _share_side(
-    side: Side, other: Side, order: Ints, matched: Mask, row: Ints, other_row: Ints
-) -> Floats:
-    """Return the contribution of each mention of a side to its recall, given the rows found on the other side."""
-    size = np.bincount(side.entity, minlength=1)[side.entity]
-    there = np.full(len(size), -1)  # the entity of the other side
-    there[row] = other.entity[other_row]
-    is_found = there >= 0
-    cell = np.where(is_found, side.entity * (other.n_entities + 1) + there, -1)
-    _, number, n_shared = np.unique(cell, return_inverse=True, return_counts=True)
-    shared = np.where(is_found, n_shared[number], 0)
-    is_alone_there = np.bincount(other.entity, minlength=1)[there] == 1
-    lea = np.where(
-        size == 1, is_found & is_alone_there, np.maximum(shared - 1, 0) / np.maximum(size - 1, 1)
-    )
-    is_anaphor = ~_mark_first(side.entity, order)
-    is_resolved = is_found & ~_mark_first(cell, order)
-    ones = np.ones(len(size))
-    columns = [
-        matched,
-        ones,
-        is_resolved,
-        is_anaphor,
-        shared / np.maximum(size, 1),
-        ones,
-        lea,
-        ones,
-    ]
-    return np.column_stack(columns).astype(np.float64)
+def find_entities(sides: Sequence[Side], number: int) -> list[int | None]:
+    """Find the entity on the other side of each mention of a side, given by its number; None if it has none."""
+    codes = mention_codes(*sides)
+    other_entities = sides[1 - number].entity.tolist()
+    entity_of = dict(zip(codes[1 - number].tolist(), other_entities, strict=True))
+    return [entity_of.get(code) for code in codes[number].tolist()]
 
 
-def _mark_first(values: Ints, order: Ints) -> Mask:
-    """Mark the first row of each value, in an order of the rows."""
-    by_value = order[np.argsort(values[order], kind="stable")]
-    first = np.zeros(len(values), np.bool_)
-    first[by_value] = mark_run_starts(values[by_value])
-    return first
+def credit_in_order(
+    side: Side, other: Side, rows: Sequence[int], found: Sequence[int | None]
+) -> Iterator[tuple[float, ...]]:
+    """Yield what each mention of a side adds to all metrics but the first, in the order of the text.
+
+    Args:
+        side, other: the side, and the other one.
+        rows: the rows of the side in the order of the text.
+        found: for each row, the entity of the other side where it is found; None if it is not.
+    """
+    entities = side.entity.tolist()
+    pairs = list(zip(entities, found, strict=True))
+    sizes = Counter(entities)
+    other_sizes = Counter(other.entity.tolist())
+    common_sizes = Counter(pairs)
+    begun: set[object] = set()
+    for row in rows:
+        pair = pairs[row]
+        entity, other_entity = pair
+        size = sizes[entity]
+        n_common = 0 if other_entity is None else common_sizes[pair]
+        if size == 1:
+            lea: float = other_entity is not None and other_sizes[other_entity] == 1
+        else:
+            lea = max(n_common - 1, 0) / (size - 1)
+        is_resolved = n_common > 0 and pair in begun
+        yield is_resolved, entity in begun, n_common / size, 1, lea, 1
+        begun.update((entity, pair))
 
 
-def sum_groups(
+def sum_credits(
     sides: tuple[Side, Side],
-    shares: tuple[Floats, Floats],
+    credits_of_sides: Sequence[Floats],
     groups: tuple[Ints, Ints],
     n_groups: int,
     n_documents: int,
 ) -> Floats:
-    """Sum the shares of the mentions of each group, for every document.
+    """Sum what the mentions of each group add, for every document.
 
     Args:
-        sides, shares: key and response, and what `share_mentions` returns for them.
+        sides, credits_of_sides: key and response, and what `credit_mentions` returns for them.
         groups: for each side (n_mentions,) the group of each mention, from 0.
         n_groups, n_documents: the numbers of groups and of documents.
 
@@ -209,9 +228,11 @@ def sum_groups(
         (n_groups, n_documents, 4 * len(METRICS)), columns `COUNTS`.
     """
     sums = []
-    for side, values, group in zip(sides, shares, groups, strict=True):
+    for side, credits_of_side, group in zip(sides, credits_of_sides, groups, strict=True):
         index = group * n_documents + side.document
-        columns = [sum_by_index(index, column, n_groups * n_documents) for column in values.T]
+        columns = [
+            sum_groups(index, column, n_groups * n_documents) for column in credits_of_side.T
+        ]
         sums.append(np.column_stack(columns).reshape(n_groups, n_documents, len(METRICS), 2))
     return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
 
@@ -219,8 +240,8 @@ def sum_groups(
 def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
     """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
-        parts = f"slices by {field} are parts of documents, whose scores can't be averaged"
-        return parts + advise("; use {average=micro}")
+        advice = advise("; use {average=micro}")
+        return f"slices by {field} are parts of documents, whose scores can't be averaged{advice}"
     if options["matching"] == "minimum":
         needed = f"{field} needs mentions that match at most one, as minimum spans need not"
         return needed + advise("; use another {matching}")
@@ -233,7 +254,7 @@ def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
         lacking = FIELDS[field].lacks(table)
         if lacking and len(table.entity):
             return f"{field} needs {lacking}, but the {name} has none"
-        if options["duplicates"] != "first" and len(repeats(table)):
+        if options["duplicates"] != "first" and len(find_repeated_mentions(table)):
             needed = f"{field} needs every mention in one entity, but the {name} repeats mentions"
             return needed + advise("; use {duplicates=first}")
     return ""
@@ -255,17 +276,20 @@ def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
     return response if has_tokens else replace(response, empty=key.empty)
 
 
-def count_slices(fields: Sequence[str], matched: MentionMatching) -> dict[str, Breakdown]:
+def count_slices(fields: Sequence[str], matched: MatchedMentions) -> dict[str, Breakdown]:
     """Count the mentions of each value of some `FIELDS` in every document."""
     key = matched.key
     response = with_annotation(matched.response, key)
-    shares = share_mentions(
-        matched.sides, matched.lookups, (_order_mentions(key), _order_mentions(response))
-    )
+    orders = (order_mentions(key), order_mentions(response))
+    lookups = (matched.sides, matched.sides)
+    if matched.lookups is not None:
+        lookups = (matched.lookups.recall, matched.lookups.precision)
+    credits_of_sides = credit_mentions(matched.sides, lookups, orders)
     slices = {}
     for name in fields:
         field = FIELDS[name]
-        groups = field.number(key), field.number(response)
-        counts = sum_groups(matched.sides, shares, groups, len(field.parts), len(key.names))
+        groups = (field.number(key), field.number(response))
+        shape = (len(field.parts), len(key.names))
+        counts = sum_credits(matched.sides, credits_of_sides, groups, *shape)
         slices[name] = Breakdown.from_dense(field.parts, counts, COUNTS)
     return slices
