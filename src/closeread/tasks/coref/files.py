@@ -9,11 +9,10 @@ several files that have the same name are named after their files, too.
 
 from __future__ import annotations
 
-import gc
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
@@ -92,22 +91,7 @@ def read_documents(
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
     reading = Reading(is_response, word_column, tolerant, skip_invalid)
-    with paused_collection():
-        if path.is_dir():
-            return _read_folder(path, reading)
-        return _read_file(path, reading)
-
-
-@contextmanager
-def paused_collection() -> Iterator[None]:
-    """Pause Python's search for garbage, which takes a fifth of the time where many objects are made that all stay."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    return _read_folder(path, reading) if path.is_dir() else _read_file(path, reading)
 
 
 def _read_file(path: Path, reading: Reading) -> Documents:
