@@ -124,7 +124,7 @@ def count(
             counted = ["mentions"]
         for name in counted:
             columns |= count_metric(name, count_entities, each_side, blanc_edge)
-            if name == "muc" and matched.lookups is not None and duplicates != "last":
+            if name == "muc" and matched.aliases is not None and duplicates != "last":
                 columns["muc/found_of_response"] = count_entities("muc")[:, 2]
         for name in SELECTED:
             if name in metrics:

@@ -216,15 +216,15 @@ class RepeatedMentions:
                 mention: list(product(key[mention], response[mention])) for mention in mentions
             }
             n_twice = len(find_twice(key) & find_twice(response))
-            linked = [count_linked(document, pairs) + n_twice]
-            n_unlinked = comb(len(mentions), 2) + count_inseparable(pairs)
-            unlinked = [n_unlinked + len(find_in_several(key) & find_in_several(response))]
+            coreference = [count_coreferent(document, pairs) + n_twice]
+            n_other = comb(len(mentions), 2) + count_inseparable(pairs)
+            other = [n_other + len(find_in_several(key) & find_in_several(response))]
             for side in (key, response):
-                linked.append(count_linked(document, side) + len(find_twice(side)))
-                n_unlinked = comb(len(side), 2) - count_inseparable(side)
-                unlinked.append(n_unlinked + len(find_in_several(side)))
-                unlinked[0] -= count_inseparable({mention: side[mention] for mention in mentions})
-            counts.append([*linked, *unlinked])
+                coreference.append(count_coreferent(document, side) + len(find_twice(side)))
+                n_other = comb(len(side), 2) - count_inseparable(side)
+                other.append(n_other + len(find_in_several(side)))
+                other[0] -= count_inseparable({mention: side[mention] for mention in mentions})
+            counts.append([*coreference, *other])
         return np.array(counts, np.float64).reshape(-1, 6)
 
 
@@ -253,7 +253,7 @@ def find_in_several(places: Places) -> set[int]:
     return {mention for mention, times in places.items() if len(times) > 1}
 
 
-def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> int:
+def count_coreferent(document: int, groups: Mapping[int, Collection[Hashable]]) -> int:
     """Count the pairs of different mentions that are in a group together, given the groups of each mention.
 
     Each pair counts once.
@@ -262,7 +262,7 @@ def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> i
     for mention, groups_of_mention in groups.items():
         for group in groups_of_mention:
             members[group].append(mention)
-    n_linked = sum(comb(len(mentions), 2) for mentions in members.values())
+    n_coreferent = sum(comb(len(mentions), 2) for mentions in members.values())
     # Only two mentions that are both in several groups can be in more than one together: only their pairs are listed.
     n_listed = 0
     listed: list[Iterator[tuple[int, int]]] = []
@@ -271,7 +271,7 @@ def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> i
         n_listed += comb(len(repeated), 2)
         listed.append(combinations(repeated, 2))
     check_pairs(document, n_listed, "pairs of repeated mentions of the same entities")
-    return n_linked - n_listed + len(set(chain.from_iterable(listed)))
+    return n_coreferent - n_listed + len(set(chain.from_iterable(listed)))
 
 
 def count_inseparable(groups: Mapping[int, Collection[Hashable]]) -> int:

@@ -24,7 +24,7 @@ from closeread.tasks.coref.metrics.overlap import (
 )
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.metrics.corefud import Lookups
+    from closeread.tasks.coref.metrics.corefud import Aliases
 
 ZEROS = ("linear", "dependent", "corefud", "exclude")
 
@@ -36,17 +36,17 @@ class MatchedMentions:
     Attributes:
         key, response: the mentions.
         sides: the same as the metrics take them, with a row for each of these mentions.
-        lookups: how CorefUD's scorer looks them up, if that is to be done.
+        aliases: how CorefUD's scorer looks them up, if that is to be done.
     """
 
     key: MentionTable
     response: MentionTable
     sides: tuple[Side, Side]
-    lookups: Lookups | None = None
+    aliases: Aliases | None = None
 
     def find_responses(self) -> list[int]:
         """Return the response mention that each key mention matches; -1 for none."""
-        codes = mention_codes(*self.sides) if self.lookups is None else self.lookups.zeros
+        codes = mention_codes(*self.sides) if self.aliases is None else self.aliases.zeros
         row_of = {code: row for row, code in enumerate(codes[RESPONSE].tolist())}
         return [row_of.get(code, -1) for code in codes[KEY].tolist()]
 
@@ -95,13 +95,13 @@ def match_sides(
         return MatchedMentions(
             key, response.select(is_kept), (key_side, response_side.select(is_kept))
         )
-    lookups = None
+    aliases = None
     if has_empty_nodes and zeros == "corefud":
-        from closeread.tasks.coref.metrics.corefud import find_lookups
+        from closeread.tasks.coref.metrics.corefud import find_aliases
         from closeread.tasks.coref.metrics.inexact_matching import number_spans
 
-        lookups = find_lookups(sides, *number_spans(key, response, matching))
-    return MatchedMentions(key, response, sides, lookups)
+        aliases = find_aliases(sides, *number_spans(key, response, matching))
+    return MatchedMentions(key, response, sides, aliases)
 
 
 def prepare_zeros(
