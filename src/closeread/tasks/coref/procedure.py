@@ -39,7 +39,7 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, table_of
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
@@ -94,9 +94,7 @@ def count(
     is_broken = np.array([name in response.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
-        from closeread.tasks.coref.metrics.duplicates import order_by_text
-
-        key, response = map(order_by_text, (key, response))
+        key, response = map(order_entities_by_text, (key, response))
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     options = {
         "duplicates": duplicates,

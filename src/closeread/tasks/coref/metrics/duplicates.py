@@ -52,24 +52,16 @@ Pairs = defaultdict[tuple[int, int], float]
 """What is counted for an entity of the key and one of the response."""
 
 
-def without_duplicates(table: MentionTable) -> MentionTable:
-    """Return the table with every mention in its first entity only (see `order_by_text`)."""
-    return order_by_text(table, in_first_entity=True)
-
-
-def order_by_text(table: MentionTable, *, in_first_entity: bool = False) -> MentionTable:
+def order_by_text(table: MentionTable, *, in_first_entity: bool) -> MentionTable:
     """Number the entities in the order of their mentions in the text, and drop mentions that an entity repeats.
 
     The first mentions of two entities decide which of them comes first; if these are the same, the next ones do.  Of
-    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  Tables
-    without repeated mentions stay as they are.  With `in_first_entity`, mentions of earlier entities are dropped, too.
+    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  With
+    `in_first_entity`, mentions of earlier entities are dropped, too.
     """
-    mentions = zip(table.document.tolist(), list_spans(table), strict=True)
-    positions = [(number, spans[0][0], -count_tokens(spans), spans) for number, spans in mentions]
-    if len(set(positions)) == len(positions):
-        return table
     rows_of: defaultdict[int, dict[tuple[int, int, int, Spans], int]] = defaultdict(dict)
-    for row, position in enumerate(positions):
+    for row, spans in enumerate(list_spans(table)):
+        position = (int(table.document[row]), spans[0][0], -count_tokens(spans), spans)
         rows_of[int(table.entity[row])].setdefault(position, row)
     order = sorted(rows_of, key=lambda entity: sorted(rows_of[entity]))
     rows = []

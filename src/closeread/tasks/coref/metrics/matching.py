@@ -71,8 +71,6 @@ def match_sides(
         if len(find_repeated_mentions(key)):
             duplicates = "reference"
     elif duplicates == "first":
-        from closeread.tasks.coref.metrics.duplicates import without_duplicates
-
         key, response = map(without_duplicates, (key, response))
     if duplicates == "reference" and zeros == "corefud":
         raise RequestError(
@@ -174,6 +172,20 @@ def without_singletons(table: MentionTable) -> MentionTable:
 def find_repeated_mentions(table: MentionTable) -> Ints:
     """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
     return find_duplicates(make_sides(table, table)[KEY])
+
+
+def without_duplicates(table: MentionTable) -> MentionTable:
+    """Return the table with every mention in its first entity only (see `order_by_text`)."""
+    return order_entities_by_text(table, in_first_entity=True)
+
+
+def order_entities_by_text(table: MentionTable, *, in_first_entity: bool = False) -> MentionTable:
+    """Order the entities by the text if any mention is repeated (see `order_by_text`)."""
+    if not len(find_repeated_mentions(table)):
+        return table
+    from closeread.tasks.coref.metrics.duplicates import order_by_text
+
+    return order_by_text(table, in_first_entity=in_first_entity)
 
 
 def count_dropped(key: MentionTable, response: MentionTable) -> int:
