@@ -36,8 +36,11 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import Documents, Span, Words
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
 from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.duplicates import without_duplicates
-from closeread.tasks.coref.metrics.matching import match_sides, without_singletons
+from closeread.tasks.coref.metrics.matching import (
+    match_sides,
+    without_duplicates,
+    without_singletons,
+)
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE

@@ -40,7 +40,7 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
@@ -96,9 +96,7 @@ def count(
     is_broken = np.array([name in response_documents.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
-        from closeread.tasks.coref.metrics.duplicates import order_by_text
-
-        key, response = map(order_by_text, (key, response))
+        key, response = map(order_entities_by_text, (key, response))
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     options = {
         "duplicates": duplicates,
@@ -126,7 +124,7 @@ def count(
             counted = ["mentions"]
         for name in counted:
             columns |= count_metric(name, count_entities, each_side, blanc_edge)
-            if name == "muc" and matched.lookups is not None and duplicates != "last":
+            if name == "muc" and matched.aliases is not None and duplicates != "last":
                 columns["muc/found_of_response"] = count_entities("muc")[:, 2]
         for name in SELECTED:
             if name in metrics:
