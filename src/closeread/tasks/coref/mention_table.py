@@ -283,7 +283,8 @@ def _number_by_first_mention(table: MentionTable) -> Ints:
     numbered: Ints = number[table.entity]
     lowest = np.full(len(table), np.iinfo(np.int64).max)
     np.minimum.at(lowest, table.document, numbered)
-    return numbered - lowest[table.document]
+    in_document: Ints = numbered - lowest[table.document]
+    return in_document
 
 
 def _describe_discontinuous_mentions(table: MentionTable) -> dict[int, bytes]:
