@@ -161,11 +161,12 @@ def find_token_sources(tables: Sequence[MentionTable]) -> dict[str, TokenSource]
     for table in tables:
         for number, name in enumerate(table.names):
             sources[name].append(TokenSource(table, number))
-    return {name: max(candidates, key=_rate_source) for name, candidates in sources.items()}
-
-
-def _rate_source(source: TokenSource) -> tuple[bool, bool]:
-    return source.n_tokens is not None, source.has_words
+    best = {}
+    for name, candidates in sources.items():
+        best[name] = max(
+            candidates, key=lambda source: (source.n_tokens is not None, source.has_words)
+        )
+    return best
 
 
 def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
