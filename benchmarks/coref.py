@@ -10,13 +10,12 @@ closeread computes all of its metrics, each Perl process one, and coval five.
 import argparse
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from measure import CLOSEREAD, keep, measure_commands
 
-from closeread.tasks.coref.documents import ListedWords, mention_table
+from closeread.tasks.coref.documents import Document, Documents, ListedWords, list_entities
 from closeread.tasks.coref.files import read_documents, write_documents
 
 OURS = "closeread, all metrics"
@@ -29,10 +28,10 @@ def read_litbank(checkout, scratch):
     path = scratch / "litbank.conll"
     files = sorted((checkout / "coref" / "conll").glob("*.conll"))
     path.write_bytes(b"".join(file.read_bytes() for file in files))
-    table = read_documents(path)
-    words = [list(table.words(number)) for number in range(len(table))]
-    entities = [record["clusters"] for record in table]
-    return list(table.names), words, entities
+    documents = read_documents(path)
+    words = [list(document.words.read()) for document in documents.documents]
+    entities = [record["clusters"] for record in documents]
+    return list(documents.names), words, entities
 
 
 def disturb(entities, rng):
@@ -65,9 +64,16 @@ def join(words, entities):
 
 def write(path, names, words, entities):
     """Write documents as CoNLL."""
-    sizes = np.array([len(words_of_document) for words_of_document in words])
-    table = mention_table(names, entities)
-    write_documents(replace(table, n_tokens=sizes, words=ListedWords(words)), path)
+    documents = []
+    for name, words_of_document, clusters in zip(names, words, entities, strict=True):
+        document = Document(
+            name,
+            list_entities(clusters),
+            n_tokens=len(words_of_document),
+            words=ListedWords(words_of_document),
+        )
+        documents.append(document)
+    write_documents(Documents(documents), path)
     return path
 
 

@@ -56,6 +56,7 @@ def test_the_contracts_are_kept(lint):
     ("importer", "imported"),
     [
         ("tasks.mctaco.procedure", "closeread.tasks.tne.columns"),
+        ("tasks.coref.procedure", "closeread.tasks.marmara.documents"),
         ("tasks.tne.columns", "closeread.tasks.tne.procedure"),
         ("tasks.tne.records", "matplotlib"),
         ("counts.table", "closeread.corpus.gold"),

@@ -96,7 +96,8 @@ def two_corpora(monkeypatch):
             module, "load_corpus", lambda name: other if name == "other" else real(name)
         )
     monkeypatch.setattr(names, "corpus_names", lambda: ["mctaco", "other"])
-    monkeypatch.setattr(sources, "_bundled_path", lambda corpus, file: loader_file(file.name))
+    folder = sources.package_folder("closeread.loaders.mctaco")
+    monkeypatch.setattr(sources, "package_folder", lambda name: folder)
 
 
 def loader_file(name):

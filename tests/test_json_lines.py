@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from closeread import limits
 from closeread.corpus.validation import explain_values
+from closeread.formats import text
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import UNSAFE
 
@@ -130,6 +131,27 @@ def test_every_value_alone():
 @example(' {"a":-0.0}\r')
 def test_what_is_accepted(line):
     check(line)
+
+
+@given(st.lists(lines() | st.just('{"id":"a","label":"yes"}'), max_size=9), st.integers(1, 60))
+@example(['{"a":0}', "[{}]"], 1)
+def test_a_line_is_read_the_same_whatever_is_beside_it(several, n_bytes):
+    alone = [parse_json_lines([line]) for line in several]
+    expected = [record for parsed in alone for record in parsed.records]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(text, "BYTES_AT_ONCE", n_bytes)
+        encoded = "".join(f"{line}\n" for line in several).encode()
+        records, numbers, problems, *_ = parse_json_lines(text.Lines(encoded))
+    assert repr(records) == repr(expected)
+    assert numbers == [number for number, parsed in enumerate(alone, 1) if parsed.records]
+    if records:
+        found = [(problem.line, problem.message) for problem in problems]
+        # Beside a record, a list of records is no other form of file.
+        beside = [parse_json_lines(['{"id":"a"}', line]).problems for line in several]
+        wrong = [
+            (number, problems[0].message) for number, problems in enumerate(beside, 1) if problems
+        ]
+        assert found == wrong
 
 
 # What may surround a value; brackets in texts, and objects that follow others, are no levels.

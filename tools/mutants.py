@@ -37,7 +37,7 @@ TASKS = ("tne", "timeline", "mctaco", "wikipossessions", "tlinks")
 # Of each: its code, its tests, and what these name.  Where a file belongs to several, it counts for the first.
 GROUPS = {
     "coref metrics": ("tasks/coref/metrics", "tests/coref", ""),
-    "marmara": ("tasks/coref/marmara", "tests/marmara", ""),
+    "marmara": ("tasks/marmara", "tests/marmara", ""),
     "coref": ("tasks/coref", "tests/coref", ""),
     "annotation": ("tasks/annotation", "tests/annotation", ""),
     "counts": ("counts", "tests", "closeread.counts"),

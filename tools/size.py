@@ -43,8 +43,8 @@ def count_tokens(text: str) -> int:
 def find_room(path: Path) -> str:
     """Return the room of a module by its path below the package: `.`, a package, or a task and what is inside it.
 
-    >>> find_room(Path("errors.py")), find_room(Path("counts/table.py")), find_room(Path("tasks/coref/marmara/ids.py"))
-    ('.', 'counts', 'tasks/coref/marmara')
+    >>> find_room(Path("errors.py")), find_room(Path("tasks/coref/metrics/entity.py"))
+    ('.', 'tasks/coref/metrics')
     """
     parts = path.parts[:-1]
     return (

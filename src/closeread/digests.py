@@ -10,8 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
-from closeread.records import Record, column
+from closeread.records import ColumnRecords, Record, column
 
 DIGEST_BYTES = 32
 
@@ -25,15 +26,13 @@ def unit_digests(
 
     Without fields that do not affect scores; `a.b` is the field b of every item of the list a.
     """
-    dropped_fields = [name.partition(".") for name in not_in_digest]
     lines_by_unit: dict[str, list[str]] = {}
-    for name, record in zip(column(records, unit), records, strict=True):
-        if dropped_fields:
-            record = _drop_fields(record, dropped_fields)
-        lines_by_unit.setdefault(name, []).append(_format_record(record))
+    lines = _format_records(records, not_in_digest)
+    for name, line in zip(column(records, unit), lines, strict=True):
+        lines_by_unit.setdefault(name, []).append(line)
     digests = {}
-    for name, lines in lines_by_unit.items():
-        content = RECORD_END.join(sorted(lines)).encode("utf-8", "surrogatepass")
+    for name, unit_lines in lines_by_unit.items():
+        content = RECORD_END.join(sorted(unit_lines)).encode("utf-8", "surrogatepass")
         digests[name] = hashlib.sha256(content).digest()
     return digests
 
@@ -41,6 +40,27 @@ def unit_digests(
 def combine_digests(digests: Iterable[bytes]) -> str:
     """Return the sha256, in hex, of digests in sorted order."""
     return hashlib.sha256(b"".join(sorted(digests))).hexdigest()
+
+
+def _format_records(records: Sequence[Record], not_in_digest: Iterable[str]) -> Iterable[str]:
+    """Return a line for each record, which differ if the records do."""
+    if isinstance(records, ColumnRecords) and not not_in_digest and _are_plain(records):
+        # The lines are those of `_format_record`, which takes five times as long.
+        names = sorted(records.columns)
+        keys = FIELD_END.join(names) + KEYS_END
+        columns = [records.columns[name] for name in names]
+        return (keys + FIELD_END.join(values) for values in zip(*columns, strict=True))
+    dropped_fields = [name.partition(".") for name in not_in_digest]
+    return (_format_record(_drop_fields(record, dropped_fields)) for record in records)
+
+
+def _are_plain(records: ColumnRecords) -> bool:
+    """Return whether all values are strings without the marks of their ends."""
+    values = list(chain.from_iterable(records.columns.values()))
+    if set(map(type, values)) != {str}:
+        return False
+    text = "".join(set(values))
+    return not any(mark in text for mark in (FIELD_END, KEYS_END, RECORD_END))
 
 
 def _format_record(record: Record) -> str:

@@ -127,10 +127,10 @@ class ProblemList(list[Problem]):
         """How many problems there are, those that are only counted included."""
         return sum(problem.times for problem in self)
 
-    def raise_any(self, path: Path) -> None:
+    def raise_any(self, source: object) -> None:
         """Raise the problems, in the order of the file, if there are any."""
         if self:
-            raise FormatError(path, sorted(self, key=lambda problem: problem.order))
+            raise FormatError(source, sorted(self, key=lambda problem: problem.order))
 
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add problems one by one."""

@@ -36,16 +36,6 @@ def keep_files_below(size: int | None) -> Iterator[None]:
         _lowered_limit.reset(token)
 
 
-@contextmanager
-def keep_usual_limit() -> Iterator[None]:
-    """Accept files of up to `MAX_FILE_BYTES` inside the block, which reads those of a corpus: nobody handed them in."""
-    token = _lowered_limit.set(None)
-    try:
-        yield
-    finally:
-        _lowered_limit.reset(token)
-
-
 def max_file_bytes() -> int:
     """Return the limit in force: how many bytes a file, or a folder of files, may have, decompressed."""
     lowered_limit = _lowered_limit.get()

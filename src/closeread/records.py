@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Protocol, overload, runtime_checkable
+from typing import Annotated, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote, quote_json
 
@@ -49,11 +49,7 @@ class ColumnRecords(Sequence[Record]):
     def __len__(self) -> int:
         return self._length
 
-    @overload
-    def __getitem__(self, index: int) -> Record: ...
-    @overload
-    def __getitem__(self, index: slice) -> ColumnRecords: ...
-    def __getitem__(self, index: int | slice) -> Record | ColumnRecords:
+    def __getitem__(self, index: Any) -> Any:
         selected = {name: values[index] for name, values in self.columns.items()}
         return ColumnRecords(selected) if isinstance(index, slice) else selected
 
@@ -110,11 +106,6 @@ class Parsed(NamedTuple):
     notices: list[Problem] | None = None
     numbers: Sequence[int] | None = None
     oddities: Sequence[Problem] = ()
-
-    @property
-    def is_folder(self) -> bool:
-        """Whether it was a folder, whose format finds what is odd in its files."""
-        return self.notices is not None
 
     @property
     def lines(self) -> Sequence[Any]:

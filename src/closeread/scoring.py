@@ -77,7 +77,12 @@ class Scorer:
         system = self.procedure.reader.read_system(self.gold, source, self.options)
         if not isinstance(source, Path):
             return system
-        n_shared = self._count_shared(source)
+        # Files that are gold and a system's output.
+        files = self.gold.files
+        if len(files) == 1 and files[0].is_file() and source.is_file():
+            n_shared = int(source.samefile(files[0]))
+        else:
+            n_shared = count_shared(files, source)
         if not n_shared:
             return system
         # The score then says nothing.
@@ -86,13 +91,6 @@ class Scorer:
         else:
             notice = f"{source} has {pluralize(n_shared, 'file')} of the gold, {self.gold_name}"
         return replace(system, notices=(*system.notices, notice))
-
-    def _count_shared(self, source: Path) -> int:
-        """Count the files that are gold and a system's output."""
-        files = self.gold.files
-        if len(files) == 1 and files[0].is_file() and source.is_file():
-            return int(source.samefile(files[0]))
-        return count_shared(files, source)
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
         """Return notices about a system's output for the user."""

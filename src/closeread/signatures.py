@@ -10,7 +10,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
-from dataclasses import fields
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
@@ -51,13 +50,11 @@ class Range(NamedTuple):
         return f"{expected}; write {value / 100:g}" if is_percentage else expected
 
 
-def check_range(name: str, value: object, *ranges: Range) -> None:
-    """Check that a number is in its ranges; what is no number is in all."""
-    check_ranges({name: value}, {name: ranges})
-
-
 def check_ranges(values: Mapping[str, object], ranges: Mapping[str, tuple[Range, ...]]) -> None:
-    """Check that numbers are in the ranges of their names: a RequestError has all that are not."""
+    """Check that numbers are in the ranges of their names: a RequestError has all that are not.
+
+    What is no number is in all ranges.
+    """
     misfits = []
     for name, value in values.items():
         for numbers in ranges.get(name, ()):
@@ -66,13 +63,6 @@ def check_ranges(values: Mapping[str, object], ranges: Mapping[str, tuple[Range,
                 misfits.append(f"{name} is {value} (expected {expected})")
     if misfits:
         raise RequestError("\n".join(misfits))
-
-
-def check_fields(made: Any) -> None:
-    """Check the ranges of the fields of an instance of a dataclass."""
-    values = {field.name: getattr(made, field.name) for field in fields(made)}
-    declared: Any = type(made)
-    check_ranges(values, read_ranges(declared))
 
 
 @cache

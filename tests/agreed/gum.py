@@ -51,7 +51,7 @@ for entity in document.coref_entities:
     for mention in entity.mentions:
         tokens = [place[word] for word in mention.words]
         name = tokens[0][0]
-        mentions[name].append([entity.eid_or_grp, [token for _, token in tokens], place[mention.head][1], entity.etype])
+        mentions[name].append([entity.eid_or_grp, [token for _, token in tokens], place[mention.head][1]])
     entities[name] += 1
 relations = [
     sum(1 for entity in document.coref_entities if entity.split_ante),
@@ -59,7 +59,7 @@ relations = [
 ]
 found = {
     name: [n, entities[name], len(mentions[name]), hashlib.sha256(
-        json.dumps(sorted(mentions[name], key=lambda mention: mention[:2])).encode()).hexdigest()[:16]]
+        json.dumps(sorted(mentions[name])).encode()).hexdigest()[:16]]
     for name, n in n_tokens.items()
 }
 print(json.dumps({"relations": relations, "documents": found}))

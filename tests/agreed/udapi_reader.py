@@ -4,7 +4,7 @@
 
 PYTHON has udapi at the commit named below, from github.com/udapi/udapi-python.  Writes `udapi_reader.json` beside this
 file.  The files are made here from their seeds, so that a test can make them again: some directly, with brackets in
-several orders, and some by closeread from random tables.
+several orders, and some by closeread from random documents.
 """
 
 import hashlib
@@ -114,54 +114,37 @@ def make_parts(places):
     return parts
 
 
-def random_table(seed):
+def random_documents(seed):
     """Documents with mentions, some of which the format can't express."""
-    import numpy as np
-
-    from closeread.tasks.coref.documents import EmptyNode, MentionTable
+    from closeread.tasks.coref.documents import Document, EmptyNode, Entity
+    from closeread.tasks.coref.formats.lines import make_mention
 
     rng = random.Random(seed)
-    names, n_tokens, rows, labels, nodes = [], [], [], [], []
+    documents = []
     for document in range(rng.randint(1, 2)):
-        names.append(f"d{document}")
-        n_tokens.append(rng.randint(3, 8))
-        nodes.append(
-            [EmptyNode(token, 0, []) for token in range(1, n_tokens[-1]) if rng.random() < 0.2]
-        )
+        n_tokens = rng.randint(3, 8)
+        nodes = [EmptyNode(token, 0, []) for token in range(1, n_tokens) if rng.random() < 0.2]
         mentions = set()
         for _ in range(rng.randint(1, 4)):
-            places = sorted(rng.sample(range(n_tokens[-1]), rng.randint(1, 3)))
+            places = sorted(rng.sample(range(n_tokens), rng.randint(1, 3)))
             parts = [(places[0], places[-1])] if rng.random() < 0.6 else make_parts(places)
             mentions.add((rng.randint(1, 2), tuple(parts), rng.choice(places)))
+        entities = []
         for entity in sorted({entity for entity, _, _ in mentions}):
-            rows += [
-                (document, len(labels), parts, head)
-                for e, parts, head in sorted(mentions)
-                if e == entity
+            of_entity = [
+                make_mention(parts, head=head) for e, parts, head in sorted(mentions) if e == entity
             ]
-            labels.append(f"d{document}e{entity}")
-    document, entity, parts, head = zip(*rows, strict=True)
-    return MentionTable(
-        names=names,
-        n_tokens=np.array(n_tokens),
-        document=np.array(document),
-        start=np.array([one[0][0] for one in parts]),
-        end=np.array([one[-1][1] for one in parts]),
-        entity=np.array(entity),
-        n_entities=len(labels),
-        parts={i: one for i, one in enumerate(parts) if len(one) > 1},
-        head=np.array(head),
-        labels=labels,
-        empty=nodes if any(nodes) else None,
-    )
+            entities.append(Entity(f"d{document}e{entity}", of_entity))
+        documents.append(Document(f"d{document}", entities, n_tokens, nodes=nodes))
+    return documents
 
 
 def written(seed):
-    """A random table as closeread writes it; None if it refuses."""
+    """Random documents as closeread writes them; None if it refuses."""
     from closeread.tasks.coref.formats.conllu import dump_conllu
 
     try:
-        return dump_conllu(random_table(seed))
+        return dump_conllu(random_documents(seed))
     except ValueError:
         return None
 

@@ -8,7 +8,7 @@ import pytest
 from shared.annotators import annotators_of, random_annotators
 from twins import adjudication as twin
 
-from closeread.tasks.coref.sides import read_documents
+from closeread.tasks.coref.files import read_documents
 
 pytestmark = pytest.mark.usefixtures("here")
 

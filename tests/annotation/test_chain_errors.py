@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.coreference_tables import make_table
+from shared.coreference_tables import make_documents
 from twins import chain_errors as slow
 
 from closeread.tasks.annotation.chain_errors import find_chain_errors, judge_chains, match_chains
@@ -70,11 +70,11 @@ def test_the_matching_is_the_first_of_the_best(table):
 
 
 def test_files_and_documents_add_up():
-    gold = make_table(
+    gold = make_documents(
         [spread(["abc", "de"]), spread(["ab"]), spread(["ab"])], names=["x", "y", "z"]
     )
-    one = make_table([spread(["ab"]), spread(["abc", "d"])], names=["y", "x"])
-    two = make_table([spread(["ab", "cde", "xy"])], names=["x"])
+    one = make_documents([spread(["ab"]), spread(["abc", "d"])], names=["y", "x"])
+    two = make_documents([spread(["ab", "cde", "xy"])], names=["x"])
     found = find_chain_errors(gold, [one, two])
     assert found.to_dict() == {
         "chains": 5,
@@ -86,7 +86,7 @@ def test_files_and_documents_add_up():
 
 
 def test_nothing_to_compare():
-    found = find_chain_errors(make_table([[]]), [make_table([[]])])
+    found = find_chain_errors(make_documents([[]]), [make_documents([[]])])
     assert (found.n_chains, found.n_mentions, found.missing) == (0, 0, {})
 
 

@@ -7,16 +7,16 @@ from math import ceil
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared.coreference_tables import make_documents
 
 from closeread.tasks.annotation.plots import BINS, count_support
-from closeread.tasks.coref.documents import mention_table
 
 
-def table(documents):
-    """Documents as columns, each a name and its chains of single tokens."""
-    return mention_table(
-        list(documents),
+def of_chains(documents):
+    """Documents, each a name and its chains of single tokens."""
+    return make_documents(
         [[[[t, t] for t in chain] for chain in chains] for chains in documents.values()],
+        names=list(documents),
     )
 
 
@@ -37,7 +37,7 @@ def slow_bins(gold, files):
 def test_by_hand():
     gold = {"a": [[0, 1, 2], [5, 6]], "b": [[0, 1]]}
     files = [{"a": [[0, 1, 2]], "b": [[0, 1]]}, {"a": [[0, 1], [2, 5]]}, {"a": [[0, 1, 2], [5, 6]]}]
-    found = count_support(table(gold), [table(file) for file in files]).tolist()
+    found = count_support(of_chains(gold), [of_chains(file) for file in files]).tolist()
     # a: 0-1 by 3 of 3 (90 to 100), 0-2 and 1-2 by 2 of 3 (60 to 70), 5-6 by 1 of 3 (30 to 40), all in gold; 2-5 by
     # 1 of 3, not in gold.  b: 0-1 by 1 of 1.
     assert found == [[0, 0, 0, 1, 0, 0, 2, 0, 0, 2], [0, 0, 0, 1, 0, 0, 0, 0, 0, 0]]
@@ -46,7 +46,7 @@ def test_by_hand():
 def test_borders_belong_to_the_lower_bin():
     gold = {"a": [[0, 1]]}
     files = [{"a": [[0, 1]] if n < 3 else [[2, 3]]} for n in range(10)]
-    found = count_support(table(gold), [table(file) for file in files]).tolist()
+    found = count_support(of_chains(gold), [of_chains(file) for file in files]).tolist()
     assert found == [[0, 0, 1, *[0] * 7], [*[0] * 6, 1, 0, 0, 0]]  # 30 % and 70 %
 
 
@@ -67,5 +67,5 @@ CHAINS = st.lists(st.integers(0, 3), min_size=6, max_size=6).map(
     ),
 )
 def test_the_slow_twin(gold, files):
-    found = count_support(table(gold), [table(file) for file in files]).tolist()
+    found = count_support(of_chains(gold), [of_chains(file) for file in files]).tolist()
     assert found == slow_bins(gold, files)

@@ -4,8 +4,8 @@ import pytest
 from shared.coreference import report_files
 
 from closeread.exceptions import FormatError, RequestError
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.arrau import read_records
-from closeread.tasks.coref.sides import read_documents
 
 FERRY = """TOKEN MARKABLE MIN COREF
 the B-markable_1=set_1 word_2 referring
@@ -27,32 +27,33 @@ def write(folder, text, name="ferry.CONLL"):
 
 
 def test_a_file(tmp_path):
-    table = read_documents(write(tmp_path, FERRY))
-    assert list(table) == [{"document": "ferry", "clusters": [[[0, 4]], [[3, 4], [8, 8]]]}]
-    assert table.minimum == {0: (1,), 1: (3, 4)}
-    assert table.labels == ["1", "2"]
-    assert table.n_tokens.tolist() == [9]
-    assert " ".join(table.words(0)) == "the ferry to the island sank it rained there"
-    assert table.words.line_of(0, 2) == 4
-    assert table.notices == [
+    documents = read_documents(write(tmp_path, FERRY))
+    assert list(documents) == [{"document": "ferry", "clusters": [[[0, 4]], [[3, 4], [8, 8]]]}]
+    (document,) = documents.documents
+    assert [mention.minimum for mention in document.mentions] == [(1,), (3, 4), ()]
+    assert [entity.label for entity in document.entities] == ["1", "2"]
+    assert document.n_tokens == 9
+    assert " ".join(document.words.read()) == "the ferry to the island sank it rained there"
+    assert document.line_of(2) == 4
+    assert documents.notices == [
         f"{tmp_path / 'ferry.CONLL'}: 1 non-referring markable of 4 not scored"
     ]
 
 
 def test_files_without_header_minimum_spans_or_kinds(tmp_path):
-    table = read_documents(
+    documents = read_documents(
         write(tmp_path, "tea B-markable_1=set_1\nis\nhot B-markable_2=set_1 referring\n")
     )
-    assert list(table) == [{"document": "ferry", "clusters": [[[0, 0], [2, 2]]]}]
-    assert not table.minimum
-    assert not table.notices
+    assert list(documents) == [{"document": "ferry", "clusters": [[[0, 0], [2, 2]]]}]
+    assert not any(mention.minimum for mention in documents.documents[0].mentions)
+    assert not documents.notices
 
 
 def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
     path = write(tmp_path, "tea B-markable_1=set_1 word_1..word_2 referring\nis\n")
-    table = read_documents(path)
-    assert not table.minimum
-    assert table.notices == [
+    documents = read_documents(path)
+    assert not any(mention.minimum for mention in documents.documents[0].mentions)
+    assert documents.notices == [
         f"{path}: 1 minimum span ignored: not inside the markable (first: line 1)"
     ]
 

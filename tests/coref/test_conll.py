@@ -6,13 +6,19 @@ from shared.conll_documents import ONTONOTES, ONTONOTES_CLUSTERS, document
 from closeread import limits
 from closeread.exceptions import FormatError
 
+
+def words_of(documents):
+    """The words of each document."""
+    return [list(document.words.read()) for document in documents.documents]
+
+
 CELLS = {"-": [], "_": [], "(2)": [(2, 2)], "(0)|(0)": [(2, 2), (2, 2)], "(0)(0)": [(2, 2), (2, 2)]}
 
 
 @pytest.mark.parametrize(("cell", "spans"), CELLS.items())
 def test_a_cell_of_whole_mentions(read, cell, spans):
-    table = read(document("x y -", "x y -", f"x y {cell}", "x y -"))
-    assert list(zip(table.start.tolist(), table.end.tolist(), strict=True)) == spans
+    (read_document,) = read(document("x y -", "x y -", f"x y {cell}", "x y -")).documents
+    assert [(mention.start, mention.end) for mention in read_document.mentions] == spans
 
 
 @pytest.mark.parametrize(
@@ -43,12 +49,12 @@ def test_a_cell_of_whole_mentions(read, cell, spans):
     ],
 )
 def test_brackets(read, cells, clusters):
-    table = read(document(*(f"a\t{cell}" for cell in cells)))
-    assert table[0] == {"document": "a", "clusters": clusters}
+    documents = read(document(*(f"a\t{cell}" for cell in cells)))
+    assert list(documents) == [{"document": "a", "clusters": clusters}]
 
 
 def test_comments_markers_and_blank_lines(read):
-    table = read(
+    documents = read(
         "# before\n"
         "#begin document (nw/a (1)); part 000\n"
         "\n"
@@ -65,20 +71,23 @@ def test_comments_markers_and_blank_lines(read):
         "# begin document (c);\n"
         "# end document\n"
     )
-    assert list(table.names) == ["nw/a (1); part 000", "nw/a (1); part 001", "c"]
-    assert [list(table.words(i)) for i in range(3)] == [["The", "end"], ["Ä\u3000😀", "#b"], []]
-    assert table.n_tokens.tolist() == [2, 2, 0]
-    assert list(table.labels) == ["4", "4"]
-    assert [table[i]["clusters"] for i in range(3)] == [[[[0, 0]]], [[[0, 1]]], []]
-    assert [table.words.line_of(0, i) for i in range(2)] + [table.words.line_of(1, 1)] == [4, 7, 12]
+    assert list(documents.names) == ["nw/a (1); part 000", "nw/a (1); part 001", "c"]
+    assert words_of(documents) == [["The", "end"], ["Ä\u3000😀", "#b"], []]
+    assert [document.n_tokens for document in documents.documents] == [2, 2, 0]
+    assert [record["clusters"] for record in documents] == [[[[0, 0]]], [[[0, 1]]], []]
+    first, second, third = documents.documents
+    assert [
+        [entity.label for entity in document.entities] for document in (first, second, third)
+    ] == [["4"], ["4"], []]
+    assert [first.line_of(0), first.line_of(1), second.line_of(1)] == [4, 7, 12]
     with pytest.raises(IndexError):
-        table.words.line_of(1, 2)
+        second.line_of(2)
 
 
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        (["-", "(1)"], None),
+        (["-", "(1)"], []),
         (["a -", "b (1)"], ["a", "b"]),
         (["n a -", "n b (1)"], ["a", "b"]),
         (["n 0 a -", "n 0 b (1)"], ["a", "b"]),
@@ -87,16 +96,15 @@ def test_comments_markers_and_blank_lines(read):
         (["1 a x -", "2 b y (1)"], ["a", "b"]),
         (["1 a x N -", "2 b y N (1)"], ["a", "b"]),
         (["12 0 0 a x -", "12 0 1 b y (1)"], ["a", "b"]),
-        (["n 0 0 a x y", "n 0 1 b y (1)"], None),
+        (["n 0 0 a x y", "n 0 1 b y (1)"], []),
     ],
 )
 def test_the_column_of_the_word(read, rows, words):
-    if words is None and len(rows[0].split()) > 1:
+    if not words and len(rows[0].split()) > 1:
         with pytest.raises(FormatError, match="'y' is not a valid mention cell"):
             read(document(*rows))
     else:
-        table = read(document(*rows))
-        assert (list(table.words(0)) if table.words else None) == words
+        assert words_of(read(document(*rows))) == [words]
 
 
 SEMEVAL = """\
@@ -110,15 +118,16 @@ SEMEVAL = """\
 
 
 def test_semeval_2010(read):
-    table = read(SEMEVAL)
-    assert list(table.names) == ["news/17.xml"]
-    assert list(table.words(0)) == ["1984", "fell", "It"]
-    assert table[0]["clusters"] == [[[0, 1]], [[0, 0], [2, 2]]]
+    documents = read(SEMEVAL)
+    assert list(documents) == [
+        {"document": "news/17.xml", "clusters": [[[0, 1]], [[0, 0], [2, 2]]]}
+    ]
+    assert words_of(documents) == [["1984", "fell", "It"]]
 
 
 def test_the_word_column_can_be_given(file, read):
-    words = [list(read(SEMEVAL, column).words(0)) for column in (2, 3, 16)]
-    assert words == [["1984", "fell", "It"], ["1984", "fall", "it"], ["_", "_", "_"]]
+    words = [words_of(read(SEMEVAL, column)) for column in (2, 3, 16)]
+    assert words == [[["1984", "fell", "It"]], [["1984", "fall", "it"]], [["_", "_", "_"]]]
     text = SEMEVAL + document("n 0 0 x (1)", name="(b)") + document(name="(c)")
     has = "columns, and the last contains the mentions"
     with pytest.raises(FormatError) as caught:
@@ -153,39 +162,43 @@ def test_the_word_column_can_be_given(file, read):
     ],
 )
 def test_names_of_documents(read, begin, name):
-    table = read(f"{begin}\na (1)\n#end document\n")
-    assert list(table.names) == [name]
-    assert table.unnamed == ({0} if name == "1" else frozenset())
+    (read_document,) = read(f"{begin}\na (1)\n#end document\n").documents
+    assert (read_document.name, read_document.is_named) == (name, name != "1")
 
 
 def test_documents_without_names_are_numbered(read):
     """So in OntoGUM, of which every file has one document without a name."""
-    table = read(
+    documents = read(
         "# begin document \n0\ta\t(1)\n# end document\n" * 2
         + document("a -")
         + document("b -", name="")
     )
-    assert list(table.names) == ["1", "2", "a", "4"]
-    assert table.unnamed == {0, 1, 3}
+    assert [(document.name, document.is_named) for document in documents.documents] == [
+        ("1", False),
+        ("2", False),
+        ("a", True),
+        ("4", False),
+    ]
+    assert documents.count_unnamed() == 3
 
 
 def test_brackets_that_close_first_are_noted(read):
     cells = ["(1|(2", "1)|(1|2)|(2)", "1)|(1", "1)"]
-    table = read(document(*(f"a\t{cell}" for cell in cells)))
-    assert table[0]["clusters"] == [[[0, 3], [1, 1], [2, 2]], [[0, 1], [1, 1]]]
+    documents = read(document(*(f"a\t{cell}" for cell in cells)))
+    assert documents[0]["clusters"] == [[[0, 3], [1, 1], [2, 2]], [[0, 1], [1, 1]]]
     where = "an entity closes and opens again in 2 cells"
     how = "what opens is read before what closes, as the reference scorer does"
-    assert table.notices == [f"{where}; {how} (first: '1)|(1|2)|(2)' on line 3)"]
+    assert documents.notices == [f"{where}; {how} (first: '1)|(1|2)|(2)' on line 3)"]
     assert read(document("a (1", "b 1)|(1)|(2", "c 2)")).notices == []
 
 
 def test_a_last_cell_may_be_empty(read):
     """So in LitBank: a row without a mention ends in a tab."""
-    table = read(
+    documents = read(
         document("n\t0\t0\ta\t_\t", "n\t0\t1\tb\tx\t(0)\t", "n\t0\t2\tc\t(9)\t", "n\t0\t3\td\t_\t-")
     )
-    assert table[0]["clusters"] == [[[1, 1]]]
-    assert list(table.words(0)) == ["a", "b", "c", "d"]
+    assert documents[0]["clusters"] == [[[1, 1]]]
+    assert words_of(documents) == [["a", "b", "c", "d"]]
     # Where all rows end in a tab, none says that a cell is missing.
     assert read(document("n\ta\t-\t", "n\tb\t(1)\t"))[0]["clusters"] == [[[1, 1]]]
 
@@ -195,29 +208,24 @@ def test_a_last_cell_may_be_empty(read):
 def test_a_word_may_be_empty(read, others, end):
     """So in OntoGUM, whose columns are separated by tabs."""
     first, last = others
-    table = read(document(*(row + end for row in [first, "1\t\t(2)", last, "3\t\t_", "4\t\t"])))
-    assert table[0]["clusters"] == [[[0, 2]], [[1, 1]]]
-    assert list(table.words(0)) == ["a", "", "b", "", ""]
-    assert table.n_tokens.tolist() == [5]
+    documents = read(document(*(row + end for row in [first, "1\t\t(2)", last, "3\t\t_", "4\t\t"])))
+    assert documents[0]["clusters"] == [[[0, 2]], [[1, 1]]]
+    assert words_of(documents) == [["a", "", "b", "", ""]]
+    assert documents.documents[0].n_tokens == 5
     # The first row does not say how many columns there are if one may be empty.
-    assert list(read(document("0\t\t_", "1\tb\t(1)")).words(0)) == ["", "b"]
+    assert words_of(read(document("0\t\t_", "1\tb\t(1)"))) == [["", "b"]]
 
 
 def test_digests_tell_empty_words_from_blanks(read):
     empty_first, empty_last = document("a\t-", "\t-", "b\t\t-"), document("a\t\t-", "b\t-", "\t-")
-    one, other = (read(text).words for text in (empty_first, empty_last))
-    assert [list(one(0)), list(other(0))] == [["a", "", "b"], ["a", "b", ""]]
-    assert one.digest(0) != other.digest(0)
+    one, other = (read(text).documents[0].words for text in (empty_first, empty_last))
+    assert [list(one.read()), list(other.read())] == [["a", "", "b"], ["a", "b", ""]]
+    assert one.digest != other.digest
 
 
 def test_one_empty_document_is_a_file(read):
-    table = read(document())
-    assert (len(table), table.n_tokens.tolist(), len(table.start), table.n_entities) == (
-        1,
-        [0],
-        0,
-        0,
-    )
+    (read_document,) = read(document()).documents
+    assert (read_document.n_tokens, list(read_document.entities)) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -248,12 +256,14 @@ def test_a_line_has_a_limit(read, monkeypatch):
 
 
 def test_a_column_for_each_predicate_of_the_sentence(read):
-    table = read(ONTONOTES)
-    assert {row["document"]: row["clusters"] for row in table} == ONTONOTES_CLUSTERS
-    assert list(table.words(0)) == ["The", "ferry", "left", "and", "sank", "Quiet", "It", "was"]
-    assert list(table.words(1)) == ["She", "saw"]
-    assert [table.words.line_of(0, token) for token in (4, 5, 6)] == [6, 8, 10]
-    assert not table.notices
+    documents = read(ONTONOTES)
+    assert {record["document"]: record["clusters"] for record in documents} == ONTONOTES_CLUSTERS
+    assert words_of(documents) == [
+        ["The", "ferry", "left", "and", "sank", "Quiet", "It", "was"],
+        ["She", "saw"],
+    ]
+    assert [documents.documents[0].line_of(token) for token in (4, 5, 6)] == [6, 8, 10]
+    assert not documents.notices
 
 
 def test_rows_that_begin_with_a_hash(read):
@@ -264,4 +274,4 @@ def test_rows_that_begin_with_a_hash(read):
     assert found["clusters"] == [[[0, 0], [2, 2], [3, 3]]]
     assert list(read(document("x (0)", "# (0)", "# one two"))[0]["clusters"]) == [[[0, 0], [1, 1]]]
     assert list(read(document("# (0)"))[0]["clusters"]) == [[[0, 0]]]
-    assert list(read(document("# wow (0", "# end 0)", name="(#)")).words(0)) == ["wow", "end"]
+    assert words_of(read(document("# wow (0", "# end 0)", name="(#)"))) == [["wow", "end"]]

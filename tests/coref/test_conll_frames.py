@@ -4,8 +4,8 @@ import pytest
 from shared.conll_documents import ONTONOTES
 from shared.marmara_sample import SAMPLE
 
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conll import dump_in_frames, read_conll
-from closeread.tasks.coref.sides import read_documents
 
 TWO = """#begin document (a); part 001
 a 1 0 Ada NNP (0)
@@ -41,12 +41,12 @@ def rows(text):
 
 def test_columns_and_sentences_are_kept(tmp_path):
     (tmp_path / "two.conll").write_text(TWO, "utf-8")
-    assert dump_in_frames(read_conll(tmp_path / "two.conll")) == FRAMED
+    assert dump_in_frames(read_conll(tmp_path / "two.conll").documents) == FRAMED
 
 
 def test_columns_for_predicates_are_kept(tmp_path):
     (tmp_path / "ontonotes.conll").write_text(ONTONOTES, "utf-8")
-    text = dump_in_frames(read_conll(tmp_path / "ontonotes.conll"))
+    text = dump_in_frames(read_conll(tmp_path / "ontonotes.conll").documents)
     assert [line.split() for line in text.splitlines()] == [
         line.split() for line in ONTONOTES.splitlines()
     ]
@@ -55,7 +55,7 @@ def test_columns_for_predicates_are_kept(tmp_path):
 def test_of_a_folder(tmp_path):
     for number, document in enumerate(TWO.split("#begin")[1:]):
         (tmp_path / f"{number}.conll").write_text(f"#begin{document}", "utf-8")
-    assert dump_in_frames(read_documents(tmp_path)) == FRAMED
+    assert dump_in_frames(read_documents(tmp_path).documents) == FRAMED
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_of_a_folder(tmp_path):
 def test_files_without_other_columns(tmp_path, text):
     path = tmp_path / "a.conll"
     path.write_text(text, "utf-8")
-    table = read_documents(path)
-    if table.n_tokens is None:
+    documents = read_documents(path).documents
+    if documents[0].n_tokens is None:
         with pytest.raises(ValueError, match="the number of tokens is unknown"):
-            dump_in_frames(table)
+            dump_in_frames(documents)
     else:
         assert (
-            dump_in_frames(table)
+            dump_in_frames(documents)
             == "#begin document (a)\na\t0\t0\t_\t(0)\na\t0\t1\t_\t-\n\n#end document\n"
         )
 

@@ -10,7 +10,7 @@ from shared.coreference import read_response, score_files, write_jsonl
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.sides import note_other_words
+from closeread.tasks.coref.word_comparison import note_other_words
 
 KEY = document("n 0 0 a (1)", "n 0 1 b -", "n 0 2 c (1)") + document("n 0 0 d (1)", name="(e)")
 OTHER = document("n 0 0 a (1)", "n 0 1 B -", "n 0 2 C (1)") + document("n 0 0 D (1)", name="(e)")
@@ -80,7 +80,8 @@ def test_words_in_python_and_in_other_formats(pair):
     clusters = {"a": [[[0, 0], [2, 2]]], "e": [[[0, 0]]]}
     without_words = write_jsonl(Path("other.jsonl"), clusters)
     response = read_response("key.conll", without_words, words="warn")
-    assert (len(response.start), list(response.notices)) == (3, [])
+    assert [len(document.mentions) for document in response.documents] == [2, 1]
+    assert list(response.notices) == []
 
 
 def test_the_differing_words_of_many_documents(here, read):
@@ -137,7 +138,7 @@ def test_the_word_column_can_be_given(run, pair):
 
 
 def test_the_word_column_of_sentences_of_several_widths(run, read):
-    words = [list(read(ONTONOTES, column).words(0)) for column in (None, 4, 11)]
+    words = [read(ONTONOTES, column).documents[0].words.read() for column in (None, 4, 11)]
     assert words[0] == words[1] == ["The", "ferry", "left", "and", "sank", "Quiet", "It", "was"]
     assert words[2] == ["*"] * 8
     # The second sentence has no predicate, and so no twelfth column before that of the mentions.

@@ -2,15 +2,13 @@
 
 import json
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 import pytest
 from agreed import conll_readers as maker
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shared.conll_documents import SENTENCE, as_ontonotes, has_crossing, random_tables
+from shared.conll_documents import SENTENCE, as_ontonotes, has_crossing, random_documents
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
@@ -24,14 +22,41 @@ READERS = {
 }
 
 
-def shown(table):
-    """The entities of a table as `conll_readers.json` has them."""
-    borders = np.searchsorted(table.entity, np.arange(table.n_entities + 1)).tolist()
-    spans = [
-        f"{start}-{end}"
-        for start, end in zip(table.start.tolist(), table.end.tolist(), strict=True)
-    ]
-    return maker.shown([",".join(spans[first:last]) for first, last in pairwise(borders)])
+def shown(documents):
+    """The entities of documents as `conll_readers.json` has them."""
+    return maker.shown(
+        [
+            ",".join(f"{mention.start}-{mention.end}" for mention in entity.mentions)
+            for document in documents.documents
+            for entity in document.entities
+        ]
+    )
+
+
+def is_in_sentences(documents):
+    """Whether no mention crosses the border of a sentence of OntoNotes' form."""
+    return all(
+        mention.start // SENTENCE == mention.end // SENTENCE
+        for document in documents.documents
+        for mention in document.mentions
+    )
+
+
+def number_in_sentences(documents):
+    """Return the documents with tokens numbered from the beginning of their sentence."""
+
+    def renumber(entity):
+        return entity._replace(
+            mentions=[
+                mention._replace(start=mention.start % SENTENCE, end=mention.end % SENTENCE)
+                for mention in entity.mentions
+            ]
+        )
+
+    return documents.replaced(
+        replace(document, entities=list(map(renumber, document.entities)))
+        for document in documents.documents
+    )
 
 
 @pytest.mark.gate
@@ -66,25 +91,18 @@ def test_what_is_written_is_read_alike(name):
     command = maker.commands(*folders)[name]
 
     @settings(max_examples=15)
-    @given(tables=st.lists(random_tables(crossing=True), min_size=1, max_size=40))
-    def check(tables):
-        tables = [table for table in tables if not has_crossing(table)]
-        texts = [dump_conll(table) for table in tables]
-        assert maker.read_texts(*command, texts) == [shown(table) for table in tables]
+    @given(files=st.lists(random_documents(crossing=True), min_size=1, max_size=40))
+    def check(files):
+        files = [documents for documents in files if not has_crossing(documents)]
+        texts = [dump_conll(documents.documents) for documents in files]
+        assert maker.read_texts(*command, texts) == list(map(shown, files))
         # In OntoNotes' form, which has sentences, no mention crosses their borders; coval and corefud-scorer number
         # tokens from the beginning of the sentence.
-        tables = [
-            table
-            for table in tables
-            if np.array_equal(table.start // SENTENCE, table.end // SENTENCE)
-        ]
-        texts = [as_ontonotes(dump_conll(table)) for table in tables]
+        files = list(filter(is_in_sentences, files))
+        texts = [as_ontonotes(dump_conll(documents.documents)) for documents in files]
         if name != "reference scorer":
-            tables = [
-                replace(table, start=table.start % SENTENCE, end=table.end % SENTENCE)
-                for table in tables
-            ]
-        assert maker.read_texts(*command, texts) == [shown(table) for table in tables]
+            files = list(map(number_in_sentences, files))
+        assert maker.read_texts(*command, texts) == list(map(shown, files))
 
     check()
 

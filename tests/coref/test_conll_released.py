@@ -69,14 +69,15 @@ def test_gum(scheme):
     for file in files:
         text = file.read_text("utf-8")
         try:
-            table = read_conll(file)
+            documents = read_conll(file)
         except FormatError as error:
             broken += error.problems
             continue
-        assert table.unnamed == ({0} if scheme == "ontogum" else set())
+        (document,) = documents.documents
+        assert document.is_named == (scheme == "gum")
         rows = [line.split("\t")[-1] for line in text.split("\n") if not line.startswith("#")]
-        assert len(table.start) == sum(row.count("(") for row in rows)
-        assert not table.notices
+        assert len(document.mentions) == sum(row.count("(") for row in rows)
+        assert not documents.notices
     assert len(broken) <= 3
     expected = ("opens but never closes", "closes but is not open", "number of columns")
     assert all(any(what in problem.message for what in expected) for problem in broken)

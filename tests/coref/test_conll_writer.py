@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import assume, given
 from shared.conll_documents import (
@@ -12,32 +11,33 @@ from shared.conll_documents import (
     as_plain_values,
     document,
     has_crossing,
-    random_tables,
+    random_documents,
 )
+from shared.coreference_tables import make_document
 
 from closeread.files import write_text
-from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.documents import Entity, Mention
 from closeread.tasks.coref.formats.conll import dump_conll, dump_in_frames, read_conll
-from closeread.tasks.coref.sides import token_differences
+from closeread.tasks.coref.word_comparison import token_differences
 
 
-@given(table=random_tables())
-def test_round_trip_in_columns_for_predicates(file, table):
-    assume(not has_crossing(table))
-    text = as_ontonotes(dump_conll(table))
+@given(documents=random_documents())
+def test_round_trip_in_columns_for_predicates(file, documents):
+    assume(not has_crossing(documents))
+    text = as_ontonotes(dump_conll(documents.documents))
     write_text(file, text)
     again = read_conll(file)
-    assert as_plain_values(again) == as_plain_values(table)
-    assert token_differences(table, again) == []
+    assert as_plain_values(again) == as_plain_values(documents)
+    assert token_differences(documents, again) == []
     lines = [
         re.sub(" +", "\t", line) if line.startswith("nw/a") else line for line in text.split("\n")
     ]
-    assert dump_in_frames(again).split("\n") == lines
+    assert dump_in_frames(again.documents).split("\n") == lines
 
 
 def test_ids_are_written_back(read):
     text = "#begin document (a); part 3\na\t3\t0\tx\t(12\na\t3\t1\ty\t12)|(07)\n\n#end document\n"
-    assert dump_conll(read(text)) == text
+    assert dump_conll(read(text).documents) == text
 
 
 @pytest.mark.parametrize(
@@ -50,17 +50,19 @@ def test_ids_are_written_back(read):
     ],
 )
 def test_ids_that_scorers_know(labels, cells):
-    table = mention_table(["a"], [[[[0, 0]], [[1, 1]]]])
-    text = dump_conll(replace(table, n_tokens=np.array([2]), labels=labels))
+    entities = [Entity(label, [Mention(token, token)]) for token, label in enumerate(labels)]
+    text = dump_conll([replace(make_document("a", [], n_tokens=2), entities=entities)])
     assert [row.split("\t")[-1] for row in text.split("\n")[1:3]] == cells
 
 
-def test_writing_without_words(read):
-    table = MentionTable(
-        **{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([3])}
-    )
+def test_writing_without_words():
+    written = dump_conll([make_document("a b", [[[0, 1]], [[1, 1]]], n_tokens=3)])
     rows = ["a_b\t0\t0\t_\t(0", "a_b\t0\t1\t_\t0)|(1)", "a_b\t0\t2\t_\t-", ""]
-    assert dump_conll(table) == document(*rows, name="(a b)")
+    assert written == document(*rows, name="(a b)")
+
+
+def of_one_entity(*mentions):
+    return {"entities": [Entity("", mentions)]}
 
 
 @pytest.mark.parametrize(
@@ -70,30 +72,33 @@ def test_writing_without_words(read):
             {"n_tokens": None},
             "a CoNLL file has a row for every token, but the number of tokens is unknown",
         ),
-        ({"parts": {0: ((0, 0), (2, 2))}}, "a CoNLL file can't express discontinuous mentions"),
-        ({"names": ["a\n"]}, r"document 'a\n': a CoNLL file can't express this name"),
-        ({"names": [""]}, "document '': a CoNLL file can't express this name"),
         (
-            {"words": InventedWords([["a", "b c", "d", "e"]])},
+            of_one_entity(Mention(0, 2, subspans=((0, 0), (2, 2))), Mention(1, 2)),
+            "a CoNLL file can't express discontinuous mentions",
+        ),
+        ({"name": "a\n"}, r"document 'a\n': a CoNLL file can't express this name"),
+        ({"name": ""}, "document '': a CoNLL file can't express this name"),
+        (
+            {"words": InventedWords(["a", "b c", "d", "e"])},
             "document 'a': a CoNLL file can't express the word 'b c'",
         ),
         (
-            {"words": InventedWords([["a", "", "d", "e"]])},
+            {"words": InventedWords(["a", "", "d", "e"])},
             "document 'a': a CoNLL file can't express the word ''",
         ),
         (
-            {"end": np.array([2, 3])},
+            of_one_entity(Mention(0, 2), Mention(1, 3)),
             "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 3",
         ),
         # `1)|(1` would be read as a mention of token 1, within one of tokens 0 to 2.
         (
-            {"end": np.array([1, 2])},
+            of_one_entity(Mention(0, 1), Mention(1, 2)),
             "document 'a': a CoNLL file can't express two crossing mentions of one entity, the second on tokens 1 to 2",
         ),
     ],
 )
 def test_documents_that_the_format_can_not_express(change, message):
-    table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
-    assert dump_conll(MentionTable(**table))
+    fit = make_document("a", [[[0, 2], [1, 2]]], n_tokens=4)
+    assert dump_conll([fit])
     with pytest.raises(ValueError, match=re.escape(message)):
-        dump_conll(MentionTable(**{**table, **change}))
+        dump_conll([replace(fit, **change)])

@@ -9,6 +9,7 @@ from shared.conllu_documents import document, entities, row
 import closeread
 from closeread import limits
 from closeread.exceptions import FormatError
+from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conllu import FORMAT, read_conllu
 
@@ -76,15 +77,22 @@ def test_entities(read, cells, mentions):
 )  # fmt: skip
 def test_chains_of_stanza(read, cells, mentions):
     """The expected values are those of the grammar: the last mention that opened closes first."""
-    table = read(
+    documents = read(
         document(*(f"start_char=0|coref_chains={cell}|ner=O" if cell != "_" else "_" for cell in cells))
     )  # fmt: skip
-    found = zip(table.entity.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
+    (read_document,) = documents.documents
+    found = [
+        (number, mention.start, mention.end)
+        for number, entity in enumerate(read_document.entities)
+        for mention in entity.mentions
+    ]
     assert sorted(found) == mentions
-    assert table.labels[0] == "id0"
-    assert table.head is None
-    assert "pos" not in table.mention_fields
-    assert table.notices == ["mentions are read from stanza's coref_chains, which have no heads."]
+    assert read_document.label_of(0) == "id0"
+    assert {(mention.head, mention.tag) for mention in read_document.mentions} == {(None, None)}
+    assert (documents.has_heads, documents.table.tags) == (False, None)
+    assert documents.notices == [
+        "mentions are read from stanza's coref_chains, which have no heads."
+    ]
 
 
 def test_a_file_without_newdoc_is_the_only_document_of_the_key(tmp_path):
@@ -110,7 +118,7 @@ def test_other_fields(read):
 
 
 def test_tokens(read):
-    table = read(
+    documents = read(
         "# newdoc id = a b\n# global.Entity = eid-head\n# sent_id = 1\n"
         + "\n".join(
             [
@@ -125,25 +133,22 @@ def test_tokens(read):
         + "\n\n# newdoc id = b\n\n"
         + "\n".join([row(1, "Entity=(z)", "😀")])
     )
-    assert list(table.names) == ["a b", "b"]
-    assert table.n_tokens.tolist() == [7, 1]
+    first, second = documents.documents
+    assert (first.name, second.name) == ("a b", "b")
+    assert (first.n_tokens, second.n_tokens) == (7, 1)
     # empty nodes have no word
-    assert list(table.words(0)) == ["_", "de", "le", "mot long", "_", "_", "w"]
-    assert entities(table) == [
+    assert list(first.words.read()) == ["_", "de", "le", "mot long", "_", "_", "w"]
+    assert entities(documents) == [
         ("z", ((0, 0),), 0),
         ("z", ((5, 5),), 5),
         ("e", ((2, 3),), 3),
         ("z", ((0, 0),), 0),
     ]
-    assert [table[i]["clusters"] for i in range(2)] == [
+    assert [record["clusters"] for record in documents] == [
         [[[0, 0, 0], [5, 5, 5]], [[2, 3, 3]]],
         [[[0, 0, 0]]],
     ]
-    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 0)] == [
-        4,
-        10,
-        17,
-    ]
+    assert [first.line_of(0), first.line_of(3), second.line_of(0)] == [4, 10, 17]
 
 
 PART = "(expected ID or ID[PART/PARTS] with PART from 1 to PARTS)"
@@ -171,8 +176,8 @@ def test_documents_without_an_id_are_numbered(file, text, names, lines):
     parsed = FORMAT.read(file, "")
     assert list(parsed.records.names) == names
     assert list(parsed.lines) == lines
-    assert sorted(parsed.records.unnamed) == [
-        i for i, name in enumerate(names) if name in ("1", "2")
+    assert [document.is_named for document in parsed.records.documents] == [
+        name not in ("1", "2") for name in names
     ]
 
 
@@ -184,41 +189,35 @@ def test_ids_of_gum(read):
         fields="GRP-etype-infstat",
     )
     text += document("Entity=(1-place-new)(x1-event)", name="b", fields="GRP-etype-infstat")
-    table = read(text)
-    assert entities(table) == [
+    documents = read(text)
+    assert entities(documents) == [
         ("1", ((0, 1),), 0), ("2", ((1, 2),), 1), ("1", ((0, 0),), 0), ("x1", ((0, 0),), 0)
     ]  # fmt: skip
-    assert table.entity.tolist() == [0, 1, 2, 3]
-    assert list(table.mention_fields["type"]) == ["abstract", "person", "place", "event"]
+    assert [len(document.entities) for document in documents.documents] == [2, 2]
+    assert documents.table.entity.tolist() == [0, 1, 2, 3]
 
 
-def test_fields_of_mentions(read):
+def test_parts_of_speech_are_those_of_heads(read):
     rows = [
         "\t".join(["1", "w", "_", "DET", *"_____", "Entity=(a-x-2-y"]),
         "\t".join(["2", "w", "_", "NOUN", *"_____", "Entity=a)(b--1-)"]),
         "\t".join(["2.1", "w", "_", "_", *"_____", "Entity=(c)"]),
         "\t".join(["3", "w", "_", "é", *"_____", "Entity=(a-z-1-)"]),
     ]
-    table = read(document(*rows))
-    assert entities(table) == [
+    documents = read(document(*rows))
+    assert entities(documents) == [
         ("a", ((0, 1),), 1),
         ("a", ((3, 3),), 3),
         ("b", ((1, 1),), 1),
         ("c", ((2, 2),), 2),
     ]
-    assert list(table.mention_fields["pos"]) == ["NOUN", "é", "NOUN", ""]
-    assert list(table.mention_fields["type"]) == ["x", "z", "", ""]
-    chosen = table.take(np.array([3, 1])).mention_fields["pos"]
-    assert (len(chosen), chosen[0], chosen[1:]) == (2, "", ["é"])
-    assert list(table.select(table.entity == 1).mention_fields["type"]) == [""]
-    assert list(pickle.loads(pickle.dumps(table)).mention_fields["pos"]) == [
-        "NOUN",
-        "é",
-        "NOUN",
-        "",
-    ]
-    assert "type" not in read(document("Entity=(a)", fields="eid-head")).mention_fields
-    assert list(read(document("Entity=(a-x)", fields="eid-entity")).mention_fields["type"]) == ["x"]
+    (read_document,) = documents.documents
+    assert [mention.tag for mention in read_document.mentions] == ["NOUN", "é", "NOUN", ""]
+    table = documents.table
+    assert list(table.tags) == ["NOUN", "é", "NOUN", ""]
+    assert table.take(np.array([3, 1])).tags == ["", "é"]
+    assert table.select(table.entity == 1).tags == ["NOUN"]
+    assert list(pickle.loads(pickle.dumps(documents)).table.tags) == ["NOUN", "é", "NOUN", ""]
 
 
 def test_empty_nodes(read):
@@ -233,15 +232,19 @@ def test_empty_nodes(read):
         ],
     ]
     text = document(*sentences[0], "", "", *sentences[1]).replace("0.1:x", "1.1:x")
-    table = read(text + document("_", row("1.1", dependencies="1:a"), name="b"))
+    documents = read(text + document("_", row("1.1", dependencies="1:a"), name="b"))
     first = [
         (1, 0, [(1, "x")]),
         (4, 1, [(8, "nsubj:pass"), (-1, "root")]),
         (6, 1, [(8, "obj"), (7, "y")]),
         (7, 1, []),
     ]
-    assert table.empty == [first, [(1, 0, [(0, "a")])]]
-    assert read(document("_", row("2-3"), row(2), row(3))).empty is None
+    assert [list(document.nodes) for document in documents.documents] == [
+        first,
+        [(1, 0, [(0, "a")])],
+    ]
+    assert documents.has_nodes
+    assert not read(document("_", row("2-3"), row(2), row(3))).has_nodes
 
 
 @pytest.mark.parametrize(
@@ -276,9 +279,13 @@ def test_relations_are_noted(read, cells, notices):
     ],
 )
 def test_genres(read, name, genre):
-    table = read(document("_", name=name) + document("_", name="GUM_vlog_x"))
-    assert list(table.document_fields["genre"]) == [genre, "vlog"]
-    assert read(document("_", name="x")).document_fields == {}
+    documents = read(document("_", name=name) + document("_", name="GUM_vlog_x"))
+    assert [document.fields for document in documents.documents] == [
+        {"genre": genre} if genre else {},
+        {"genre": "vlog"},
+    ]
+    assert list_fields(documents) == {"genre": [genre or "unknown", "vlog"]}
+    assert list_fields(read(document("_", name="x"))) == {}
 
 
 def test_notes_on_relations_of_a_folder_are_added_up(tmp_path):
@@ -291,9 +298,11 @@ def test_notes_on_relations_of_a_folder_are_added_up(tmp_path):
         ("e", "_"),
     ):
         (tmp_path / f"{name}.conllu").write_text(document(*cells, name=name), "utf-8")
-    table = read_documents(tmp_path)
+    documents = read_documents(tmp_path)
     sums = "2 split antecedents and 5 bridging relations are not scored"
-    assert table.notices == [f"{tmp_path}: 'a.conllu', 'b.conllu', 'c.conllu', … (4 files): {sums}"]
+    assert documents.notices == [
+        f"{tmp_path}: 'a.conllu', 'b.conllu', 'c.conllu', … (4 files): {sums}"
+    ]
     assert pickle.loads(pickle.dumps(read_conllu(tmp_path / "b.conllu"))).notices == [
         "1 bridging relation is not scored"
     ]

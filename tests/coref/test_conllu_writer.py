@@ -1,19 +1,21 @@
 """Documents written as CoNLL-U: what is read back, and what is refused."""
 
 import re
-from itertools import pairwise
+from dataclasses import replace
+from itertools import groupby, pairwise
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords
 from shared.conllu_documents import entities
+from shared.coreference_tables import make_document
 
 from closeread.files import write_text
-from closeread.tasks.coref.documents import EmptyNode, MentionTable, mention_table
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
 from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
-from closeread.tasks.coref.sides import token_differences
+from closeread.tasks.coref.formats.lines import make_mention
+from closeread.tasks.coref.word_comparison import token_differences
 
 NAME = st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs"]), min_size=1, max_size=6)
 WORD = st.text(st.sampled_from("a#_-()=|é\u2028😀 \ufeff"), min_size=1, max_size=4)
@@ -28,11 +30,10 @@ CROSSING = "a CorefUD file can't express its mentions: they would be read back d
 
 
 @st.composite
-def tables(draw):
-    """Tables of mentions with gaps and heads, some of which the format can't express."""
-    names = draw(st.lists(NAME, min_size=1, max_size=3, unique=True))
-    rows, n_tokens, labels = [], [], []
-    for i in range(len(names)):
+def random_documents(draw):
+    """Documents with mentions with gaps and heads, some of which the format can't express."""
+    documents = []
+    for i, name in enumerate(draw(st.lists(NAME, min_size=1, max_size=3, unique=True))):
         n = draw(st.integers(1, 9))
         mentions = []
         for entity in range(draw(st.integers(0, 3))):
@@ -53,57 +54,56 @@ def tables(draw):
         )
         order = list(dict.fromkeys(mentions[m][0] for m in opened))
         mentions = sorted((mentions[m] for m in opened), key=lambda m: order.index(m[0]))
-        rows += [
-            (i, len(labels) + order.index(entity), parts, head) for entity, parts, head in mentions
+        labels = draw(LABELS)
+        entities = [
+            Entity(label, [make_mention(parts, head=head) for _, parts, head in group])
+            for label, (_, group) in zip(labels, groupby(mentions, lambda m: m[0]), strict=False)
         ]
-        labels += draw(LABELS)[: len(order)]
-        n_tokens.append(n)
-    words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
-    return MentionTable(
-        names=names,
-        n_tokens=np.array(n_tokens),
-        document=np.array([i for i, *_ in rows], np.int64),
-        start=np.array([parts[0][0] for *_, parts, _ in rows], np.int64),
-        end=np.array([parts[-1][1] for *_, parts, _ in rows], np.int64),
-        entity=np.array([entity for _, entity, *_ in rows], np.int64),
-        n_entities=len(labels),
-        parts={i: parts for i, (*_, parts, _) in enumerate(rows) if len(parts) > 1},
-        head=np.array([head for *_, head in rows], np.int64),
-        labels=labels,
-        words=InventedWords(words),
-    )
+        words = InventedWords(draw(st.lists(WORD, min_size=n, max_size=n)), i)
+        documents.append(Document(name, entities, n, words))
+    return Documents(documents)
 
 
-def spans(table):
-    """The mentions by their place, without their entities' ids."""
-    rows = zip(entities(table), table.document.tolist(), table.entity.tolist(), strict=True)
-    return sorted((document, entity, *mention[1:]) for mention, document, entity in rows)
+def spans(documents):
+    """The mentions of each entity by their place, without the entities' ids."""
+    return [
+        [
+            sorted((mention.spans, mention.head) for mention in entity.mentions)
+            for entity in document.entities
+        ]
+        for document in documents.documents
+    ]
 
 
-@given(table=tables())
-def test_round_trip(file, table):
+def labels_of(documents):
+    """The ids of all entities."""
+    return [entity.label for document in documents.documents for entity in document.entities]
+
+
+@given(documents=random_documents())
+def test_round_trip(file, documents):
     try:
-        text = dump_conllu(table)
+        text = dump_conllu(documents.documents)
     except ValueError as error:
         assert "can't express" in str(error)  # noqa: PT017
         return
     write_text(file, text)
     again = read_conllu(file)
-    assert list(again.names) == list(table.names)
-    assert again.n_tokens.tolist() == table.n_tokens.tolist()
-    assert spans(again) == spans(table)
-    assert token_differences(table, again) == []
-    for label, before in zip(again.labels, table.labels, strict=True):
+    assert list(again.names) == list(documents.names)
+    assert [document.n_tokens for document in again.documents] == [
+        document.n_tokens for document in documents.documents
+    ]
+    assert spans(again) == spans(documents)
+    assert token_differences(documents, again) == []
+    for label, before in zip(labels_of(again), labels_of(documents), strict=True):
         assert label == before or re.fullmatch(r"e[1-4]", label)
-    assert dump_conllu(again) == text
+    assert dump_conllu(again.documents) == text
 
 
 def test_writing():
-    table = MentionTable(
-        **{**vars(mention_table(["a b"], [[[[0, 1]], [[1, 1]]]])), "n_tokens": np.array([2])}
-    )
+    written = dump_conllu([make_document("a b", [[[0, 1]], [[1, 1]]], n_tokens=2)])
     blank = "\t".join(["_", *"____0__"])
-    assert dump_conllu(table) == (
+    assert written == (
         "# newdoc id = a b\n# global.Entity = eid-etype-head-other\n"
         f"1\t{blank}\tEntity=(e1--1-\n2\t{blank}\tEntity=e1)(e2--1-)\n\n"
     )
@@ -116,35 +116,26 @@ def test_writing():
             {"n_tokens": None},
             "a CorefUD file has a row for every token, but the number of tokens is unknown",
         ),
-        ({"names": ["a\n"]}, r"document 'a\n': a CorefUD file can't express this name"),
-        ({"names": ["a "]}, "document 'a ': a CorefUD file can't express this name"),
-        ({"names": [""]}, "document '': a CorefUD file can't express this name"),
+        ({"name": "a\n"}, r"document 'a\n': a CorefUD file can't express this name"),
+        ({"name": "a "}, "document 'a ': a CorefUD file can't express this name"),
+        ({"name": ""}, "document '': a CorefUD file can't express this name"),
         (
-            {"words": InventedWords([["a", "b\tc", "d", "e"]])},
+            {"words": InventedWords(["a", "b\tc", "d", "e"])},
             r"a CorefUD file can't express the word 'b\tc'",
         ),
-        ({"end": np.array([2, 3])}, f"document 'a': {CROSSING}"),
+        ({"entities": [Entity("", [Mention(0, 2), Mention(1, 3)])]}, f"document 'a': {CROSSING}"),
     ],
 )
 def test_documents_that_the_format_can_not_express(change, message):
-    table = {**vars(mention_table(["a"], [[[[0, 2], [1, 2]]]])), "n_tokens": np.array([4])}
-    assert dump_conllu(MentionTable(**table))
+    fit = make_document("a", [[[0, 2], [1, 2]]], n_tokens=4)
+    assert dump_conllu([fit])
     with pytest.raises(ValueError, match=re.escape(message)):
-        dump_conllu(MentionTable(**{**table, **change}))
+        dump_conllu([replace(fit, **change)])
 
 
-def table_of_parts(*mentions, n_tokens):
-    """A table of one entity whose mentions are given by their parts."""
-    return MentionTable(
-        names=["a"],
-        n_tokens=np.array([n_tokens]),
-        document=np.zeros(len(mentions), np.int64),
-        start=np.array([parts[0][0] for parts in mentions]),
-        end=np.array([parts[-1][1] for parts in mentions]),
-        entity=np.zeros(len(mentions), np.int64),
-        n_entities=1,
-        parts={i: parts for i, parts in enumerate(mentions) if len(parts) > 1},
-    )
+def of_one_entity(*mentions, n_tokens):
+    """A document of one entity whose mentions are given by their parts."""
+    return Document("a", [Entity("", list(map(make_mention, mentions)))], n_tokens)
 
 
 @pytest.mark.parametrize(
@@ -174,8 +165,7 @@ def table_of_parts(*mentions, n_tokens):
     ],
 )
 def test_brackets(file, mentions, cells):
-    table = table_of_parts(*mentions, n_tokens=len(cells))
-    text = dump_conllu(table)
+    text = dump_conllu([of_one_entity(*mentions, n_tokens=len(cells))])
     found = [
         line.split("\t")[9].removeprefix("Entity=") for line in text.splitlines() if "\t" in line
     ]
@@ -197,9 +187,8 @@ def test_brackets(file, mentions, cells):
     ],
 )
 def test_mentions_that_other_readers_would_join_otherwise(mentions):
-    table = table_of_parts(*mentions, n_tokens=5)
     with pytest.raises(ValueError, match=CROSSING):
-        dump_conllu(table)
+        dump_conllu([of_one_entity(*mentions, n_tokens=5)])
 
 
 def test_empty_nodes_are_written(file):
@@ -207,14 +196,12 @@ def test_empty_nodes_are_written(file):
         [EmptyNode(2, 0, [(1, "nsubj"), (-1, "root")])],
         [EmptyNode(0, 0, []), EmptyNode(1, 1, [(0, "obj:x")])],
     ]
-    table = MentionTable(
-        **{
-            **vars(mention_table(["a", "b"], [[[[0, 2]]], [[[1, 1]]]])),
-            "n_tokens": np.array([4, 3]),
-            "empty": empty,
-        }
+    text = dump_conllu(
+        [
+            make_document("a", [[[0, 2]]], n_tokens=4, nodes=empty[0]),
+            make_document("b", [[[1, 1]]], n_tokens=3, nodes=empty[1]),
+        ]
     )
-    text = dump_conllu(table)
     rows = [line.split("\t") for line in text.splitlines() if "\t" in line]
     assert [(row[0], row[1], row[6], row[8]) for row in rows] == [
         ("1", "_", "0", "_"),
@@ -226,8 +213,8 @@ def test_empty_nodes_are_written(file):
         ("1", "_", "0", "_"),
     ]
     write_text(file, text)
-    again = read_conllu(file)
-    assert [[(one.token, one.dependencies) for one in nodes] for nodes in again.empty] == [
+    again = read_conllu(file).documents
+    assert [[(one.token, one.dependencies) for one in document.nodes] for document in again] == [
         [(one.token, one.dependencies) for one in nodes] for nodes in empty
     ]
     assert dump_conllu(again) == text

@@ -4,9 +4,9 @@ import pytest
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
+from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conllu import read_conllu
 from closeread.tasks.coref.relations import Bridging
-from closeread.tasks.coref.sides import read_documents
 
 
 @pytest.fixture
@@ -29,15 +29,13 @@ def document(*rows, name="a"):
     return HEADER + "\n".join([f"# newdoc id = {name}", *lines, "", ""])
 
 
-def entities(table):
+def entities(*documents):
     """(id, parts, minimum span) of every mention, in order."""
     return [
-        (
-            table.labels[table.entity[i]],
-            table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)),
-            table.minimum.get(i, ()),
-        )
-        for i in range(len(table.start))
+        (entity.label, mention.spans, mention.minimum)
+        for document in documents
+        for entity in document.entities
+        for mention in entity.mentions
     ]
 
 
@@ -83,11 +81,11 @@ def one(number, parts=((0, 0),), minimum=()):
     ],
 )  # fmt: skip
 def test_entities(read, cells, mentions):
-    assert entities(read(document(*cells))) == mentions
+    assert entities(*read(document(*cells)).documents) == mentions
 
 
 def test_tokens(read):
-    table = read(
+    documents = read(
         f"# global.columns = {COLUMNS}\n# newdoc id = a b\n# sent_id = 1\n# text = no\n"
         + "\n".join(
             [
@@ -103,25 +101,22 @@ def test_tokens(read):
         + "\n\n\n# newdoc id = b\n"
         + "\n".join([row(1, word="in"), "", row(1, "(EntityID=1)", word="x"), ""])
     )
-    assert list(table.names) == ["a b", "b"]
-    assert table.n_tokens.tolist() == [7, 2]
-    assert list(table.words(0)) == ["_", "on", "_", "a", "é", "_", "_"]
+    first, second = documents.documents
+    assert (first.name, second.name) == ("a b", "b")
+    assert (first.n_tokens, second.n_tokens) == (7, 2)
+    assert list(first.words.read()) == ["_", "on", "_", "a", "é", "_", "_"]
     # A mention does not contain the zeros between its words.
-    assert entities(table) == [
+    assert entities(first, second) == [
         ("z", ((0, 0),), ()),
         ("z", ((6, 6),), ()),
         ("1", ((1, 1), (3, 4)), (1, 3)),
         ("1", ((1, 1),), ()),
     ]
     # Words tell their places apart, sentences do not.
-    assert [[(node.token, node.sentence) for node in nodes] for nodes in table.empty] == [
-        [(0, 0), (2, 0), (5, 0), (6, 0)], *[[]] * (len(table) - 1)
-    ]  # fmt: skip
-    assert [table.words.line_of(0, 0), table.words.line_of(0, 3), table.words.line_of(1, 1)] == [
-        5,
-        10,
-        19,
-    ]
+    places = [(node.token, node.sentence) for node in first.nodes]
+    assert places == [(0, 0), (2, 0), (5, 0), (6, 0)]
+    assert list(second.nodes) == []
+    assert [first.line_of(0), first.line_of(3), second.line_of(1)] == [5, 10, 19]
 
 
 @pytest.mark.parametrize(
@@ -137,12 +132,12 @@ def test_tokens(read):
     ],
 )
 def test_columns(read, columns, cells):
-    table = read(f"#global.columns={columns}\n# newdoc id = a\n{cells}\n")
-    assert entities(table) == [one(1)]
+    documents = read(f"#global.columns={columns}\n# newdoc id = a\n{cells}\n").documents
+    assert entities(*documents) == [one(1)]
 
 
 def test_relations(read):
-    table = read(
+    documents = read(
         document(
             row(1, "(EntityID=1|MarkableID=m1|ElementOf=3,4)"),
             row(2, "(EntityID=2|MarkableID=m2|ElementOf=3)", "(MarkableID=m2|Rel=of|MentionAnchor=m1|EntityAnchor=1)"),
@@ -152,23 +147,26 @@ def test_relations(read):
             row(6, "(EntityID=5-Pseudo|MarkableID=m5|ElementOf=4)", "_", "(EntityID=1-DD|MarkableID=d2)"),
         )
     )  # fmt: skip
-    found = table.relations.documents["a"]
+    assert documents.has_relations
+    (read_document,) = documents.documents
+    found = read_document.relations
     assert found.antecedents == {"3": ["1", "2"], "4": ["1", "3", "5-Pseudo"]}
     assert found.non_referring == {"5-Pseudo": [((5, 5),)]}
     # The last anchor of an anaphor counts; m9 is no markable.
     assert found.bridging == [Bridging(((1, 1),), None)]
     assert found.unknown_markables == 1
-    deixis = table.relations.discourse_deixis
+    deixis = read_document.deixis
     assert entities(deixis) == [one("1-DD", ((3, 4),)), one("1-DD", ((5, 5),))]
-    assert list(deixis.names) == ["a"]
-    assert deixis.relations.discourse_deixis is None
-    assert read(document("(EntityID=1)")).relations.discourse_deixis is None
+    assert deixis.name == "a"
+    assert deixis.relations is not None
+    assert deixis.deixis is None
+    assert read(document("(EntityID=1)")).documents[0].deixis is None
 
 
 def test_recognised_by_first_line(tmp_path):
     path = tmp_path / "a.conllu"
     path.write_text(HEADER + "# newdoc id = a\n" + row(1, "(EntityID=1)"))
-    assert read_documents(path).relations
+    assert read_documents(path).has_relations
     path.write_text(
         "# global.columns = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC\n# newdoc id = a\n"
     )

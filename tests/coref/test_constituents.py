@@ -1,7 +1,6 @@
 """Constituents in the sixth column of CoNLL keys; broken trees are in `refused/constituents.txt`."""
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -118,7 +117,7 @@ def test_deep_trees_and_many_nested_mentions(tmp_path):
     path.write_text(
         document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8"
     )
-    table = replace(table := read_conll(path), trees=read_trees(table, path))
+    table = read_trees(read_conll(path), path).table
     codes = minimum_codes(table, table)[0]
     assert len(np.unique(codes)) == len(codes)
 
@@ -130,15 +129,16 @@ def test_any_cell_is_read_or_refused(seed, cell, word, file):
     rows[word] = (*rows[word][:2], cell or "*")
     file.write_text(document_text("d", [rows], []), "utf-8")
     try:
-        (found,) = read_trees(read_conll(file), file).rows
+        (document,) = read_trees(read_conll(file), file).documents
     except FormatError:
         return
+    found = document.constituents.rows
     assert [row[:3] for row in found] == rows
     assert sum(row.cell.count("(") - row.cell.count(")") for row in found) == 0
 
 
 def test_mentions_are_paired_whatever_their_order(key):
-    table = replace(table := read_conll(key()), trees=read_trees(table, key()))
+    table = read_trees(read_conll(key()), key()).table
     reverse = table.take(np.arange(len(table.start))[::-1])
     own, other = match_sides(table, reverse, matching="minimum").sides
     assert own.mention.tolist() == other.mention.tolist()[::-1]

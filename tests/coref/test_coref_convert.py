@@ -11,9 +11,8 @@ import pytest
 from shared.conll_documents import as_ontonotes
 
 from closeread.tasks.coref import formats
-from closeread.tasks.coref.files import load_format
+from closeread.tasks.coref.files import load_format, read_documents
 from closeread.tasks.coref.formats import FORMATS, WrittenFormat
-from closeread.tasks.coref.sides import read_documents
 
 CONLL = """#begin document (ferry); part 000
 ferry 0 0 Ida (0
@@ -35,13 +34,11 @@ def source(tmp_path, monkeypatch, request):
 
 def clusters(path):
     """Of every document its name and its entities, as sets of spans."""
-    table = read_documents(Path(path))
-    found = {}
-    for document, start, end, entity in zip(
-        table.document, table.start, table.end, table.entity, strict=True
-    ):
-        found.setdefault((table.names[document], int(entity)), set()).add((int(start), int(end)))
-    return sorted((name, sorted(spans)) for (name, _), spans in found.items())
+    return sorted(
+        (document.name, sorted({(mention.start, mention.end) for mention in entity.mentions}))
+        for document in read_documents(Path(path)).documents
+        for entity in document.entities
+    )
 
 
 WANTED = [("ferry; part 000", [(0, 1), (3, 3)]), ("ferry; part 000", [(3, 3)])]
@@ -119,7 +116,7 @@ def test_heads_are_kept(ran, here):
         "n_tokens": 2,
     }
     ran("convert", "coref", "key.jsonl", "-o", "back.conllu")
-    assert read_documents(Path("back.conllu")).head.tolist() == [1]
+    assert read_documents(Path("back.conllu"))[0]["clusters"] == [[[0, 1, 1]]]
     ran("convert", "coref", "key.jsonl", "-o", "key.conll")
     ran("convert", "coref", "key.conll", "-o", "bare.jsonl")
     assert json.loads(Path("bare.jsonl").read_text())["clusters"] == [[[0, 1]]]

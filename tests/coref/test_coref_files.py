@@ -14,8 +14,8 @@ from shared.coreference import (
 )
 
 from closeread.exceptions import SubmissionError
-from closeread.tasks.coref.documents import document_digests
-from closeread.tasks.coref.sides import read_documents
+from closeread.tasks.coref.files import read_documents
+from closeread.tasks.coref.mention_table import document_digests
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:the (key|response) repeats:closeread.CloseReadWarning"
@@ -41,8 +41,8 @@ def test_files_give_the_same(files, tmp_path):
 
 
 def digests(path):
-    table = read_documents(path)
-    return dict(zip(table.names, document_digests(table), strict=True))
+    documents = read_documents(path)
+    return dict(zip(documents.names, document_digests(documents.table), strict=True))
 
 
 def test_the_digest_depends_on_neither_format_nor_order(tmp_path):
@@ -113,6 +113,5 @@ def test_the_first_line_tells_the_format(tmp_path, suffix):
         assert [
             d["clusters"] for d in read_documents(make(tmp_path / f"any{suffix}", KEY))
         ] == wanted
-    assert read_documents(write_corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).labels == [
-        "e1"
-    ]
+    documents = read_documents(write_corefud(tmp_path / f"ud{suffix}", {1: "(e1-x-1-)"})).documents
+    assert [entity.label for document in documents for entity in document.entities] == ["e1"]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from agreed import corefud_anaphors as maker
-from shared.coreference_tables import make_table
+from shared.coreference_tables import make_documents
 
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -14,7 +14,7 @@ AGREED = Path(__file__).parent.parent / "agreed"
 FIGURES = json.loads((AGREED / "corefud_anaphors.json").read_text("utf-8"))["said"]
 
 
-def table(documents, side):
+def side_of(documents, side):
     """Return one side of the documents as the reader of CorefUD files would."""
     clusters = []
     for document in documents:
@@ -28,7 +28,7 @@ def table(documents, side):
         for token, it in enumerate(document.empty)
         if it
     ]
-    return make_table(clusters, empty=empty)
+    return make_documents(clusters, empty=empty)
 
 
 def test_there_are_zeros_of_every_quality():
@@ -43,7 +43,7 @@ def test_scores(seed):
     documents = maker.random_documents(seed)
     procedure = PROCEDURE.with_metrics("muc")
     counted = procedure.count(
-        gold=table(documents, "key"), system=table(documents, "response"), breakdowns=["zero"]
+        gold=side_of(documents, "key"), system=side_of(documents, "response"), breakdowns=["zero"]
     )
     zeros = counted.slices("zero").get(
         "zero", counted.select(np.zeros(len(counted.units), np.bool_))

@@ -1,11 +1,12 @@
 """Fields of documents: the genre in their names, and the columns of a file, whose problems are in `refused/fields_*.txt`."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from shared.coreference import KEY, NO_INTERVALS, RESPONSE, write_jsonl
-from shared.coreference_tables import make_table, spread
+from shared.coreference_tables import make_documents, spread
 
 import closeread
 from closeread.exceptions import FormatError
@@ -31,17 +32,19 @@ def test_genres(name, genre):
     assert find_genre(name) == genre
 
 
+def with_fields(document, fields):
+    return replace(document, fields=fields)
+
+
 def test_the_genre_of_the_file_comes_before_that_of_the_name():
     names = ["bn/cnn/1", "GUM_news_x", "plain"]
-    table = make_table([[], [], []], names=names)
-    assert list_fields(table) == {"genre": ["bn", "news", "unknown"]}
-    assert list_fields(make_table([[]], names=["plain"])) == {}
-    table.__dict__["document_fields"] = {
-        "genre": ["", "essay", ""],
-        "year": ["", "", ""],
-        "place": ["", "Ulm", ""],
-    }
-    assert list_fields(table) == {
+    documents = make_documents([[], [], []], names=names)
+    assert list_fields(documents) == {"genre": ["bn", "news", "unknown"]}
+    assert list_fields(make_documents([[]], names=["plain"])) == {}
+    unknown = {"genre": "", "year": "", "place": ""}
+    fields = [unknown, {**unknown, "genre": "essay", "place": "Ulm"}, {}]
+    documents = documents.replaced(map(with_fields, documents.documents, fields))
+    assert list_fields(documents) == {
         "genre": ["bn", "essay", "unknown"],
         "place": ["unknown", "Ulm", "unknown"],
     }
@@ -87,8 +90,8 @@ def test_other_suffixes(here):
 
 def test_fields_replace_those_of_the_same_name(here):
     Path("f.csv").write_text("document,genre\nbn/1,a\nbn/2,b\n")
-    table = make_table([spread(["ab"]), []], names=["bn/1", "bn/2"])
-    assert list_fields(add_fields(table, Path("f.csv"))) == {"genre": ["a", "b"]}
+    documents = make_documents([spread(["ab"]), []], names=["bn/1", "bn/2"])
+    assert list_fields(add_fields(documents, Path("f.csv"))) == {"genre": ["a", "b"]}
 
 
 def test_scores_by_a_field(here, ran, run):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.mention_spans import list_parts
 from twins.zeros import label_tokens
 
-from closeread.tasks.coref.documents import EmptyNode, MentionTable
+from closeread.tasks.coref.documents import EmptyNode
 from closeread.tasks.coref.empty_nodes import (
     Zero,
     describe_difference,
@@ -17,6 +17,7 @@ from closeread.tasks.coref.empty_nodes import (
     map_zeros,
     share_numbering,
 )
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.matching import match_sides
 
 WORDS = st.lists(st.integers(0, 3), min_size=1, max_size=3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from shared.coreference import write_conll, write_jsonl
 from shared.coreference_kernels import PAIRS, split_sides
-from shared.coreference_tables import make_table, spread
+from shared.coreference_tables import make_documents, spread
 from twins.coref_errors import find_errors as find_slowly
 
 from closeread.tasks.coref.errors import RIGHT, count_errors
@@ -21,8 +21,8 @@ RESPONSE = [["ab", "cde"], ["ab", "cd"], ["xy"]]
 
 def analyse(key, response, names=None, **how):
     """Find the errors of a response to a key, each the documents' clusters of letters."""
-    tables = [make_table(list(map(spread, side)), names=names) for side in (key, response)]
-    return count_errors(*tables, PROCEDURE.resolve_options({}), **how)
+    sides = [make_documents(list(map(spread, side)), names=names) for side in (key, response)]
+    return count_errors(*sides, PROCEDURE.resolve_options({}), **how)
 
 
 def letters(error):

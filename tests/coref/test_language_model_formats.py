@@ -1,30 +1,41 @@
 """Files that language models read and write: the same documents there and back, and what models get wrong."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS
+from shared.coreference_tables import make_document
 
 import closeread
 from closeread.exceptions import FormatError, InputError, RequestError
-from closeread.tasks.coref.documents import EmptyNode, ListedWords, make_table
+from closeread.tasks.coref.alignment import align_documents
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
 from closeread.tasks.coref.files import read_documents, write_documents
-from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 CRAC = "Ida|[e1 Voss|e1] thanked her|[e2],[e3 sister|e3] because ##|[e1] paid\n\nIt|[e4] rained\n"
 TOKENS = ["Ida", "Voss", "thanked", "her", "sister", "because", "_", "paid"]
 WANTED = [[[0, 1], [6, 6]], [[3, 3]], [[3, 4]]]
 
 
-def spans(table):
+def spans(documents):
     """The entities of each document as sets, without their order."""
-    return [{frozenset(map(tuple, cluster)) for cluster in record["clusters"]} for record in table]
+    return [as_sets(record["clusters"]) for record in documents]
+
+
+def words_of(documents):
+    """The words of each document."""
+    return [list(document.words.read()) for document in documents.documents]
+
+
+def nodes_of(documents):
+    """The tokens of each document that are empty nodes."""
+    return [[node.token for node in document.nodes] for document in documents.documents]
 
 
 def as_sets(clusters):
@@ -45,17 +56,17 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_three_notations(name, here):
-    table = read_documents(write(name, TEXTS[name]))
-    assert list(table.names) == ["1", "2", "3"]
-    assert spans(table) == [as_sets(WANTED), set(), {frozenset({(0, 0)})}]
-    assert list(table.words(0)) == TOKENS
-    assert [node.token for node in table.empty[0]] == [6]
+    documents = read_documents(write(name, TEXTS[name]))
+    assert list(documents.names) == ["1", "2", "3"]
+    assert spans(documents) == [as_sets(WANTED), set(), {frozenset({(0, 0)})}]
+    assert words_of(documents)[0] == TOKENS
+    assert nodes_of(documents) == [[6], [], []]
 
 
 def test_brackets_that_are_no_links(here):
-    table = read_documents(write("a.txt", "[ [Ann] and [Ben](#e1) ] ran [\n"))
-    assert list(table.words(0)) == ["[", "[", "Ann", "]", "and", "Ben", "]", "ran", "["]
-    assert spans(table) == [{frozenset({(5, 5)})}]
+    documents = read_documents(write("a.txt", "[ [Ann] and [Ben](#e1) ] ran [\n"))
+    assert words_of(documents) == [["[", "[", "Ann", "]", "and", "Ben", "]", "ran", "["]]
+    assert spans(documents) == [{frozenset({(5, 5)})}]
 
 
 @pytest.mark.parametrize(
@@ -69,23 +80,19 @@ def test_brackets_that_are_no_links(here):
     ],
 )
 def test_words_like_tags_do_not_decide(text, words, entities, here):
-    table = read_documents(write("a.txt", text))
-    assert len(list(table.words(0))) == words
-    assert spans(table) == [as_sets(entities)]
+    documents = read_documents(write("a.txt", text))
+    assert [len(found) for found in words_of(documents)] == [words]
+    assert spans(documents) == [as_sets(entities)]
 
 
 def test_words_like_tags_are_written_if_they_can_be_read(here):
-    chain = [FoundMention("e", ((0, 0),)), FoundMention("e", ((2, 2),))]
     for word in ("<h1>", "<e1>"):
-        table = make_table(
-            [make_document("a", 3, chain)], words=ListedWords([["Ann", word, "her"]])
-        )
-        write_documents(table, Path("a.txt"))
+        document = make_document("a", [[[0, 0], [2, 2]]], words=["Ann", word, "her"])
+        write_documents(Documents([document]), Path("a.txt"))
         assert Path("a.txt").read_text() == f"Ann|[e1] {word} her|[e1]\n"
         assert spans(read_documents(Path("a.txt"))) == [as_sets([[(0, 0), (2, 2)]])]
-    table = make_table([make_document("a", 1, [])], words=ListedWords([["<e1>"]]))
     with pytest.raises(RequestError, match="can't express words such as <e1>"):
-        write_documents(table, Path("b.txt"))
+        write_documents(Documents([make_document("a", [], words=["<e1>"])]), Path("b.txt"))
 
 
 def test_too_many_or_too_few_lines_are_counted(here, run):
@@ -133,15 +140,11 @@ JSON = {
 
 @pytest.mark.parametrize("name", JSON)
 def test_json_of_other_projects(name, here):
-    table = read_documents(write(name, json.dumps(JSON[name]) + "\n"))
-    assert list(table.names) == ["1"]
-    assert spans(table) == [as_sets(WANTED)]
-    assert list(table.words(0)) == TOKENS
-    assert (
-        [node.token for node in table.empty[0]] == [6]
-        if name != "preco.jsonl"
-        else table.empty is None
-    )
+    documents = read_documents(write(name, json.dumps(JSON[name]) + "\n"))
+    assert list(documents.names) == ["1"]
+    assert spans(documents) == [as_sets(WANTED)]
+    assert words_of(documents) == [TOKENS]
+    assert nodes_of(documents) == ([[]] if name == "preco.jsonl" else [[6]])
 
 
 def test_coref_data_in_parquet(here, run):
@@ -151,9 +154,9 @@ def test_coref_data_in_parquet(here, run):
         for one in row["sentences"]
     ]
     pq.write_table(pa.Table.from_pylist([{**row, "sentences": sentences}]), "key.parquet")
-    table = read_documents(Path("key.parquet"))
-    assert spans(table) == [as_sets(WANTED)]
-    assert list(table.words(0)) == TOKENS
+    documents = read_documents(Path("key.parquet"))
+    assert spans(documents) == [as_sets(WANTED)]
+    assert words_of(documents) == [TOKENS]
     for more in ((), ("--to", "coref-data"), ("--blind",)):
         done = run("convert", "coref", "key.parquet", *more, "-o", "copy.parquet")
         assert done.exit_code == 2
@@ -182,10 +185,10 @@ def test_json_array(here):
         {"doc_id": "a", **JSON["maverick.jsonl"]},
         {"doc_id": "b", "tokens": ["x"], "clusters_token_offsets": None},
     ]
-    table = read_documents(write("crac.json", json.dumps(rows, indent=2)))
-    assert list(table.names) == ["a", "b"]
-    assert spans(table) == [as_sets(WANTED), set()]
-    assert table.notices == ["crac.json: 1 document without annotation (null)."]
+    documents = read_documents(write("crac.json", json.dumps(rows, indent=2)))
+    assert list(documents.names) == ["a", "b"]
+    assert spans(documents) == [as_sets(WANTED), set()]
+    assert documents.notices == ["crac.json: 1 document without annotation (null)."]
 
 
 @pytest.mark.parametrize(
@@ -197,27 +200,26 @@ def test_broken_arrays(text, here):
 
 
 @st.composite
-def documents(draw):
+def random_documents(draw):
     """Documents with words, empty nodes, and entities of which no two mentions cross."""
-    made, words = [], []
+    made = []
     for i in range(draw(st.integers(1, 3))):
         tokens = draw(st.lists(st.text("aé<|]#1e", min_size=1, max_size=3), min_size=1, max_size=8))
         tokens = [f"w{token.replace('|', '')}" for token in tokens]
         empty = draw(st.sets(st.integers(0, len(tokens) - 1), max_size=2))
         tokens = ["_" if j in empty else token for j, token in enumerate(tokens)]
-        found = []
-        for entity in range(draw(st.integers(0, 3))):
+        clusters = []
+        for _ in range(draw(st.integers(0, 3))):
             here = set()
             for _ in range(draw(st.integers(1, 3))):
                 start = draw(st.integers(0, len(tokens) - 1))
                 end = draw(st.integers(start, len(tokens) - 1))
                 if not any(a < start <= b < end or start < a <= end < b for a, b in here):
                     here.add((start, end))
-            found += [FoundMention(f"x{entity}", (span,)) for span in sorted(here)]
+            clusters.append(sorted(here))
         nodes = [EmptyNode(token, 0, ()) for token in sorted(empty)]
-        made.append(make_document(f"d{i}", len(tokens), found, empty=nodes))
-        words.append(tokens)
-    return make_table(made, words=ListedWords(words))
+        made.append(make_document(f"d{i}", clusters, words=tokens, nodes=nodes))
+    return Documents(made)
 
 
 @pytest.mark.parametrize(
@@ -225,37 +227,35 @@ def documents(draw):
     [(".txt", None), (".json", None), (".jsonl", "coref-data")],
     ids=str,
 )
-@given(table=documents())
+@given(documents=random_documents())
 @settings(max_examples=40)
-def test_there_and_back(tmp_path_factory, suffix, to, table):
+def test_there_and_back(tmp_path_factory, suffix, to, documents):
     path = tmp_path_factory.mktemp("files") / f"file{suffix}"
-    write_documents(table, path, to)
+    write_documents(documents, path, to)
     again = read_documents(path)
-    assert list(again.names) == (["1", "2", "3"][: len(table)] if suffix == ".txt" else table.names)
-    assert spans(again) == spans(table)
-    assert [list(again.words(i)) for i in range(len(table))] == [
-        list(table.words(i)) for i in range(len(table))
-    ]
-    nodes = [[node.token for node in of] for of in again.empty or [()] * len(table)]
-    assert nodes == [[node.token for node in of] for of in table.empty or [()] * len(table)]
-    blind = write_documents(table, path, to, blind=True)
-    assert spans(read_documents(path)) == [set()] * len(table)
-    assert spans(blind) == spans(table)
+    numbers = ["1", "2", "3"][: len(documents)]
+    assert list(again.names) == (numbers if suffix == ".txt" else documents.names)
+    assert spans(again) == spans(documents)
+    assert words_of(again) == words_of(documents)
+    assert nodes_of(again) == nodes_of(documents)
+    blind = write_documents(documents, path, to, blind=True)
+    assert spans(read_documents(path)) == [set()] * len(documents)
+    assert spans(blind) == spans(documents)
 
 
 def test_what_text_cannot_hold(here):
-    crossing = [FoundMention("e", ((0, 2),)), FoundMention("e", ((1, 3),))]
-    table = make_table([make_document("a", 4, crossing)], words=ListedWords([list("abcd")]))
+    crossing = make_document("a", [[[0, 2], [1, 3]]], words=list("abcd"))
     with pytest.raises(
         RequestError, match="the mention of tokens 1 to 3 crosses another of its entity"
     ):
-        write_documents(table, Path("a.txt"))
-    parts = make_document("a", 4, [FoundMention("e", ((0, 0), (2, 3)), head=3)], has_heads=True)
-    written = write_documents(make_table([parts], words=ListedWords([list("abcd")])), Path("a.txt"))
+        write_documents(Documents([crossing]), Path("a.txt"))
+    entity = Entity("e", [Mention(0, 3, 3, ((0, 0), (2, 3)))])
+    parts = replace(crossing, entities=[entity])
+    written = write_documents(Documents([parts]), Path("a.txt"))
     assert Path("a.txt").read_text() == "a b c|[e1 d|e1]\n"
     assert written.notices == ["1 discontinuous mention cut to the part with the head."]
     with pytest.raises(RequestError, match="document 'a' has no words, which CRAC's text needs"):
-        write_documents(make_table([make_document("a", 2, [])]), Path("a.txt"))
+        write_documents(Documents([Document("a", n_tokens=2)]), Path("a.txt"))
 
 
 CONLL = """#begin document (ferry); part 000
@@ -375,13 +375,11 @@ def test_empty_nodes_after_their_parents(here):
 def test_heads_and_parts_are_aligned(here):
     write("key.conll", CONLL)
     write("key.conllu", "")
-    found = make_document(
-        "ferry; part 000", 3, [FoundMention("e", ((0, 0), (2, 2)), head=2)], has_heads=True
-    )
-    table = make_table([found], words=ListedWords([["IdaVoss", "thanked", "her"]]))
-    from closeread.tasks.coref.alignment import align_documents
-
-    aligned, problems = align_documents(read_documents(Path("key.conll")), table)
+    entities = [Entity("e", [Mention(0, 2, 2, ((0, 0), (2, 2)))])]
+    words = ["IdaVoss", "thanked", "her"]
+    found = replace(make_document("ferry; part 000", [], words=words), entities=entities)
+    aligned, problems = align_documents(read_documents(Path("key.conll")), Documents([found]))
     assert problems == []
-    assert aligned.parts == {0: ((0, 1), (3, 3))}
-    assert np.array_equal(aligned.head, [3])
+    (mention,) = aligned.documents[0].mentions
+    assert mention.subspans == ((0, 1), (3, 3))
+    assert mention.head == 3

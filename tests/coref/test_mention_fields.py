@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.coreference_tables import make_table, spread
+from shared.coreference_tables import make_documents, spread
 from twins.coref_slices import distances, sizes
 
 from closeread.tasks.coref.metrics.slices import DISTANCES, FIELDS, SIZES
@@ -26,8 +26,9 @@ def clusters_of(mentions):
     return [[list(span) for span, own in mentions if own == number] for number in numbers]
 
 
-def parts(name, table):
+def parts(name, documents):
     """Return the part of every mention, by its document and span."""
+    table = documents.table
     numbers = FIELDS[name].number(table)
     places = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     return {
@@ -37,20 +38,20 @@ def parts(name, table):
 
 
 def test_the_size_of_the_entity():
-    table = make_table(
+    documents = make_documents(
         [spread(["a", "bc", "def"]), [[[i, i] for i in range(n)] for n in (4, 5, 9, 10, 29, 30)]]
     )
-    found = parts("entity_size", make_table([spread(["a", "bc", "def"])]))
+    found = parts("entity_size", make_documents([spread(["a", "bc", "def"])]))
     assert list(found.values()) == ["1", "2", "2", "3-4", "3-4", "3-4"]
     assert FIELDS["entity_size"].parts == ("1", "2", "3-4", "5-9", "10-29", "30+")
-    counted = np.bincount(FIELDS["entity_size"].number(table))
+    counted = np.bincount(FIELDS["entity_size"].number(documents.table))
     assert counted.tolist() == [1, 2, 3 + 4, 5 + 9, 10 + 29, 30]
 
 
 def test_the_distance_is_that_of_first_tokens():
     """From the mention of the entity before it in the text, whatever the order in the file; the shorter comes first."""
-    table = make_table([[[[9, 12], [0, 5], [9, 9], [39, 40], [340, 340]], [[8, 8]]]])
-    assert parts("distance", table) == {
+    documents = make_documents([[[[9, 12], [0, 5], [9, 9], [39, 40], [340, 340]], [[8, 8]]]])
+    assert parts("distance", documents) == {
         (0, 0, 5): "first mention",
         (0, 9, 9): "0-9",
         (0, 9, 12): "0-9",
@@ -72,7 +73,7 @@ def test_a_distance_on_a_bound():
         [576, 576],
         [876, 876],
     ]
-    found = list(parts("distance", make_table([[spans]])).values())
+    found = list(parts("distance", make_documents([[spans]])).values())
     expected = [
         "first mention",
         "0-9",
@@ -89,15 +90,17 @@ def test_a_distance_on_a_bound():
 
 def test_the_type_is_that_of_the_head():
     tags = ["PRON", "PROPN", "NOUN", "DET", "VERB", "_", ""]
-    table = make_table([spread(["abcdefg"])], pos={(0, i): tag for i, tag in enumerate(tags)})
+    documents = make_documents(
+        [spread(["abcdefg"])], pos={(0, i): tag for i, tag in enumerate(tags)}
+    )
     expected = ["pronoun", "proper noun", "common noun", "other", "other", "unknown", "unknown"]
-    assert list(parts("mention_type", table).values()) == expected
+    assert list(parts("mention_type", documents).values()) == expected
 
 
 def test_zeros_have_an_empty_node_as_their_head():
-    table = make_table([spread(["ab"]), spread(["ab"])], empty={(1, 0), (0, 1), (0, 7)})
-    assert list(parts("zero", table).values()) == ["overt", "zero", "zero", "overt"]
-    assert list(parts("zero", make_table([spread(["ab"])], empty=set())).values()) == [
+    documents = make_documents([spread(["ab"]), spread(["ab"])], empty={(1, 0), (0, 1), (0, 7)})
+    assert list(parts("zero", documents).values()) == ["overt", "zero", "zero", "overt"]
+    assert list(parts("zero", make_documents([spread(["ab"])], empty=set())).values()) == [
         "overt",
         "overt",
     ]
@@ -105,14 +108,14 @@ def test_zeros_have_an_empty_node_as_their_head():
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_nothing_to_number(name):
-    table = make_table([[]], pos={}, empty=set())
-    assert FIELDS[name].number(table).tolist() == []
+    documents = make_documents([[]], pos={}, empty=set())
+    assert FIELDS[name].number(documents.table).tolist() == []
 
 
 def test_what_a_side_must_have():
     without, of_corefud = (
-        make_table([spread(["ab"])]),
-        make_table([spread(["a"])], pos={(0, 0): "_"}, empty=set()),
+        make_documents([spread(["ab"])]).table,
+        make_documents([spread(["a"])], pos={(0, 0): "_"}, empty=set()).table,
     )
     assert {name: FIELDS[name].lacks(without) for name in FIELDS} == {
         "entity_size": "",
@@ -127,7 +130,7 @@ def test_what_a_side_must_have():
 @given(DOCUMENTS)
 def test_fast_is_twin(documents):
     nested = list(map(clusters_of, documents))
-    table = make_table(nested, names=list(map(str, range(len(nested)))))
+    documents_of_clusters = make_documents(nested, names=list(map(str, range(len(nested)))))
     expected_sizes, expected_distances = {}, {}
     for number, clusters in enumerate(nested):
         spans = [[tuple(span) for span in cluster] for cluster in clusters]
@@ -136,5 +139,5 @@ def test_fast_is_twin(documents):
         for span, distance in distances(spans).items():
             part = 0 if distance is None else 1 + bisect(DISTANCES, distance)
             expected_distances[(number, *span)] = FIELDS["distance"].parts[part]
-    assert parts("entity_size", table) == expected_sizes
-    assert parts("distance", table) == expected_distances
+    assert parts("entity_size", documents_of_clusters) == expected_sizes
+    assert parts("distance", documents_of_clusters) == expected_distances

@@ -14,8 +14,8 @@ import closeread
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks.annotation.annotators import read_annotator
-from closeread.tasks.coref.documents import document_digests
 from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.mention_table import document_digests
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:2 documents matched by name and part:closeread.CloseReadWarning",
@@ -43,12 +43,13 @@ def values(key, response):
 def test_the_same_documents(make, here):
     (own := Path("own.jsonl")).write_text(dump_json_lines(KEY), "utf-8")
     path = write_lines(Path("other.jsonlines"), map(make, KEY))
-    table = read_documents(path)
-    assert list(table) == KEY
-    assert document_digests(table) == document_digests(read_documents(own))
-    assert [table.words(i) for i in range(2)] == [words_of("a"), words_of("b")]
-    assert (table.n_tokens.tolist(), table.notices) == ([10, 6], [])
-    assert [table.words.line_of(i, 3) for i in range(2)] == [1, 2]
+    documents = read_documents(path)
+    assert list(documents) == KEY
+    assert document_digests(documents.table) == document_digests(read_documents(own).table)
+    first, second = documents.documents
+    assert [first.words.read(), second.words.read()] == [words_of("a"), words_of("b")]
+    assert (first.n_tokens, second.n_tokens, documents.notices) == (10, 6, [])
+    assert (first.line_of(3), second.line_of(3)) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_gold_and_predictions_in_one_file(make, predicted, here):
         f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."
     ]
     assert values(both, both) == values(rows, rows) == values(KEY, RESPONSE)
-    assert list(read_annotator(both).table) == KEY
+    assert list(read_annotator(both).documents) == KEY
 
 
 def test_predictions_of_allennlp_are_the_documents_of_the_key_in_its_order(here):
@@ -114,9 +115,9 @@ def test_entities_without_mentions_are_none(here):
     path = write_lines(
         Path("key.jsonl"), [{"doc_key": "a", "sentences": [["x"]], "clusters": [[]]}]
     )
-    table = read_documents(path)
-    assert list(table) == [{"document": "a", "clusters": []}]
-    assert table.n_entities == 0
+    documents = read_documents(path)
+    assert list(documents) == [{"document": "a", "clusters": []}]
+    assert [list(document.entities) for document in documents.documents] == [[]]
 
 
 def test_words_are_compared_but_for_what_preprocessing_changes(here):
@@ -163,7 +164,7 @@ def test_names_in_either_form(here):
     assert response.notices == [
         "2 documents matched by name and part: 'bn/ferry_7_0' is 'bn/ferry_7; part 000' in the key, and so on."
     ]
-    assert response.absent == frozenset()
+    assert response.count_absent() == 0
     wl = [
         {
             "document_id": "bn/ferry_7",
@@ -173,11 +174,11 @@ def test_names_in_either_form(here):
         }
     ]
     response = read_response(key, write_lines(Path("response.jsonl"), wl))
-    assert (list(response.names)[1], response.absent, response.notices) == (
-        "bn/ferry_7; part 001",
-        {0},
-        [],
-    )
+    assert [(document.name, document.is_absent) for document in response.documents] == [
+        ("bn/ferry_7; part 000", True),
+        ("bn/ferry_7; part 001", False),
+    ]
+    assert response.notices == []
 
 
 @pytest.mark.parametrize(
@@ -198,7 +199,10 @@ def test_names_that_are_unclear(known, given, message, here):
 def test_names_that_the_key_has_are_kept(here):
     key = [{"document": name, "clusters": []} for name in ("a_0", "a; part 000")]
     response = [{"doc_key": "a_0", "clusters": [[[0, 0]]]}]
-    assert read_response(key, response).document.tolist() == [0]
+    assert list(read_response(key, response)) == [
+        {"document": "a_0", "clusters": [[[0, 0]]]},
+        {"document": "a; part 000", "clusters": []},
+    ]
 
 
 def row(kind="doc_key", **fields):
@@ -213,8 +217,8 @@ def test_words_that_are_only_compared_may_be_anything(file):
         {"doc_id": "a", "tokens": words, "clusters_token_offsets": [[[0, 0], [3, 3]]]},
     ):
         file.write_text(json.dumps(document), "utf-8")
-        table = read_documents(file)
-        assert table.words(0) == words
+        (read,) = read_documents(file).documents
+        assert read.words.read() == words
         scores = closeread.score("coref", [document], gold=[document], ci=False).scores
         assert scores["conll/f1"].value == 1
 
@@ -236,9 +240,10 @@ CLUSTERS = st.lists(st.lists(SPAN, min_size=1, max_size=3), max_size=4)
 def test_every_dialect_means_the_same(clusters, is_response):
     record = {"document": "a", "clusters": clusters}
     for make in DIALECTS.values():
-        table = take_documents([make(record)], "any", is_response=is_response)
-        assert list(table) == [record]
-        assert (list(table.words(0)), table.n_tokens.tolist()) == (words_of("a"), [10])
+        documents = take_documents([make(record)], "any", is_response=is_response)
+        assert list(documents) == [record]
+        (document,) = documents.documents
+        assert (list(document.words.read()), document.n_tokens) == (words_of("a"), 10)
 
 
 JSON = st.recursive(
@@ -272,13 +277,14 @@ SOUND = st.fixed_dictionaries(
 
 
 @given(rows=st.lists(NEARLY | SOUND, min_size=1, max_size=3), is_response=st.booleans())
-def test_any_file_is_a_table_or_a_format_error(file, rows, is_response):
+def test_any_file_is_documents_or_a_format_error(file, rows, is_response):
     file.write_text("\n".join(map(json.dumps, rows)), "utf-8")
     try:
-        table = read_documents(file, is_response=is_response)
+        documents = read_documents(file, is_response=is_response)
     except FormatError:
         return
-    assert (table.start <= table.end).all()
-    assert (table.start >= 0).all()
-    assert table.n_tokens is None or (table.end < table.n_tokens[table.document]).all()
-    assert len(set(table.names)) == len(table)
+    for document in documents.documents:
+        assert all(0 <= mention.start <= mention.end for mention in document.mentions)
+        n_tokens = document.n_tokens
+        assert n_tokens is None or all(mention.end < n_tokens for mention in document.mentions)
+    assert len(set(documents.names)) == len(documents)

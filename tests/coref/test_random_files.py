@@ -2,7 +2,7 @@
 
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.conll_documents import ONTONOTES, as_ontonotes, document, random_tables
+from shared.conll_documents import ONTONOTES, as_ontonotes, document, random_documents
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll
@@ -46,7 +46,7 @@ PIECES = [
 @st.composite
 def changed_files(draw, dump):
     try:
-        text = dump(draw(random_tables()))
+        text = dump(draw(random_documents()).documents)
     except ValueError:
         text = ""
     for _ in range(draw(st.integers(0, 3))):
@@ -59,22 +59,25 @@ def describe(file, text, read):
     """Return what is read from a file as plain values, or its error message."""
     file.write_bytes(text.encode())
     try:
-        table = read(file)
+        documents = read(file)
     except FormatError as error:
         return str(error)
-    columns = (table.document, table.entity, table.start, table.end, table.n_tokens)
-    words = (
-        [[table.words(i), table.words.digest(i)] for i in range(len(table))]
-        if table.words
-        else None
-    )
-    return [
-        list(table.names),
-        *(column.tolist() for column in columns),
-        words,
-        table.notices,
-        table.unnamed,
+    values = [
+        (
+            document.name,
+            document.is_named,
+            document.n_tokens,
+            list(document.entities),
+            document.words.read(),
+            document.words.digest,
+        )
+        for document in documents.documents
     ]
+    return values, documents.notices
+
+
+def dump_ontonotes(documents):
+    return as_ontonotes(dump_conll(documents))
 
 
 def check(file, text, read):
@@ -83,9 +86,7 @@ def check(file, text, read):
         assert describe(file, "\ufeff" + text.replace("\n", "\r\n"), read) == found
 
 
-@given(
-    text=changed_files(dump_conll) | changed_files(lambda table: as_ontonotes(dump_conll(table)))
-)
+@given(text=changed_files(dump_conll) | changed_files(dump_ontonotes))
 @example(text=ONTONOTES)
 @example(text=document("a (1(01(1", "b 1)01)", "c 1)"))
 @example(text=document(f"a ({'a' * 129}|(1|({'a' * 129})|1)", f"b {'a' * 129})"))

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from shared.coreference_tables import make_table, spread
+from shared.coreference_tables import make_documents, spread
 
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.metrics.slices import METRICS, find_lacking
@@ -17,7 +17,9 @@ def count(field, key, response, pos=None, **options):
     """Count the slices of two sides, each the documents' clusters of letters."""
     if pos is not None:
         pos = {(number, token): tag for number in range(len(key)) for token, tag in enumerate(pos)}
-    sides = [make_table(list(map(spread, side)), pos=pos, empty=set()) for side in (key, response)]
+    sides = [
+        make_documents(list(map(spread, side)), pos=pos, empty=set()) for side in (key, response)
+    ]
     return PROCEDURE.count(gold=sides[0], system=sides[1], breakdowns=[field], **options)
 
 
@@ -86,8 +88,8 @@ def test_the_distance_to_the_antecedent():
 
 def test_zeros():
     key, response = (
-        make_table([[[[0, 0], [3, 3], [5, 5]]]], empty={(0, 3), (0, 5)}),
-        make_table([[[[0, 0], [3, 3]], [[5, 5]]]], empty={(0, 3), (0, 5)}),
+        make_documents([[[[0, 0], [3, 3], [5, 5]]]], empty={(0, 3), (0, 5)}),
+        make_documents([[[[0, 0], [3, 3]], [[5, 5]]]], empty={(0, 3), (0, 5)}),
     )
     slices = PROCEDURE.count(gold=key, system=response, breakdowns=["zero"]).slices("zero")
     # Both zeros are anaphors of the key; the response resolves one and has no other.
@@ -100,7 +102,7 @@ def test_zeros():
 
 
 def test_documents_without_a_response_are_left_out():
-    key = make_table([spread(["ab"]), spread(["cd"])])
+    key = make_documents([spread(["ab"]), spread(["cd"])])
     whole = PROCEDURE.count(gold=key, system=[None, spread(["cd"])], breakdowns=["entity_size"])
     some = PROCEDURE.count(
         gold=key, system=[None, spread(["cd"])], breakdowns=["entity_size"], missing="skip"
@@ -167,7 +169,7 @@ def test_without_heads_nothing_is_known_of_zeros():
 
 
 def test_a_side_without_mentions_lacks_nothing():
-    key = make_table([spread(["ab"])], pos={(0, 0): "PRON", (0, 1): "NOUN"})
+    key = make_documents([spread(["ab"])], pos={(0, 0): "PRON", (0, 1): "NOUN"})
     slices = PROCEDURE.count(gold=key, system=[[]], breakdowns=["mention_type"]).slices(
         "mention_type"
     )

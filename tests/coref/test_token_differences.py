@@ -1,15 +1,16 @@
 """Different tokens in key and response are found, with their line."""
 
 import re
+from dataclasses import replace
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from shared.conll_documents import InventedWords, as_ontonotes, document, random_tables
+from shared.conll_documents import InventedWords, as_ontonotes, document, random_documents
+from shared.coreference_tables import make_documents
 
 from closeread.files import write_text
-from closeread.tasks.coref.documents import MentionTable, mention_table
 from closeread.tasks.coref.formats.conll import dump_conll, read_conll
-from closeread.tasks.coref.sides import token_differences
+from closeread.tasks.coref.word_comparison import token_differences
 
 
 def test_tokens_that_differ(read):
@@ -37,19 +38,21 @@ def test_tokens_that_differ(read):
     assert [(problem.text, problem.line) for problem in token_differences(key, without_words)] == [
         ("document 'a' has 3 tokens, but 2 in the key", None)
     ]
-    assert token_differences(key, mention_table(["a"], [[]])) == []
+    assert token_differences(key, make_documents([[]])) == []
     assert token_differences(key, read(document("_ -", "_ (0)"))) == []
 
 
-@given(table=random_tables(), at=st.integers(0, 7), form=st.sampled_from([str, as_ontonotes]))
-def test_one_changed_word_is_found(file, table, at, form):
-    words = [list(table.words(i)) for i in range(len(table))]
-    place = at % len(words[-1])
-    assume(any(set(word) != {"_"} for word in words[-1]))  # that would say that no word is known
-    words[-1][place] += "x"
-    changed = MentionTable(**{**vars(table), "words": InventedWords(words)})
-    write_text(file, form(dump_conll(changed)))
-    found = token_differences(table, read_conll(file))
+@given(
+    documents=random_documents(), at=st.integers(0, 7), form=st.sampled_from([str, as_ontonotes])
+)
+def test_one_changed_word_is_found(file, documents, at, form):
+    *others, last = documents.documents
+    words = list(last.words.read())
+    place = at % len(words)
+    assume(any(set(word) != {"_"} for word in words))  # that would say that no word is known
+    words[place] += "x"
+    write_text(file, form(dump_conll([*others, replace(last, words=InventedWords(words))])))
+    found = token_differences(documents, read_conll(file))
     assert [problem.text.split(" of document ")[0] for problem in found] == [f"token {place}"]
     row = file.read_bytes().decode().split("\n")[found[0].line - 1]
-    assert re.split(r"[ \t]+", row)[3] == words[-1][place]
+    assert re.split(r"[ \t]+", row)[3] == words[place]

@@ -15,19 +15,15 @@ READ = {
 }
 
 
-def mentions(table):
+def mentions(documents):
     """[document, id, tokens, head] of every mention."""
     found = []
-    for i, (document, start, end, head) in enumerate(
-        zip(
-            *(column.tolist() for column in (table.document, table.start, table.end, table.head)),
-            strict=True,
-        )
-    ):
-        tokens = [
-            token for s, e in table.parts.get(i, ((start, end),)) for token in range(s, e + 1)
-        ]
-        found.append([document, table.label(i), tokens, head])
+    for number, document in enumerate(documents):
+        for entity in document.entities:
+            for mention in entity.mentions:
+                spans = mention.spans
+                tokens = [token for start, end in spans for token in range(start, end + 1)]
+                found.append([number, entity.label, tokens, mention.head])
     return sorted(found)
 
 
@@ -45,7 +41,7 @@ def test_mentions(file):
         assert FILES[name]["digest"] == maker.digest(text)
         file.write_text(text, "utf-8")
         try:
-            found = mentions(read_conllu(file))
+            found = mentions(read_conllu(file).documents)
         except FormatError as error:
             found = {problem.text for problem in error.problems}
         if name in READ and isinstance(found, list):
@@ -63,4 +59,6 @@ def test_what_is_written_is_read_back():
         assert (text is None) == (f"table {seed}" not in FILES)
         if text is not None:
             assert FILES[f"table {seed}"]["digest"] == maker.digest(text), seed
-            assert FILES[f"table {seed}"]["mentions"] == mentions(maker.random_table(seed)), seed
+            assert FILES[f"table {seed}"]["mentions"] == mentions(maker.random_documents(seed)), (
+                seed
+            )

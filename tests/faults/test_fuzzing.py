@@ -56,7 +56,7 @@ def test_valid_files_are_read_by_every_reader(targets):
             # of these, a column may have another type
             assert code == 0 or name.startswith("parquet-"), (name, found)
     missing = {name for code, name in readers.items() if code not in called}
-    assert missing == {"closeread.tasks.coref.marmara.corpus_files.FORMAT.read"}  # refuses all
+    assert missing == {"closeread.tasks.marmara.corpus_files.FORMAT.read"}  # refuses all
 
 
 def list_readers():

@@ -7,6 +7,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from shared.coreference_tables import make_documents
 
 import closeread
 from closeread import limits
@@ -22,11 +23,10 @@ from closeread.tasks.annotation.annotators import gather_documents
 from closeread.tasks.annotation.chain_errors import match_chains
 from closeread.tasks.annotation.plots import count_support
 from closeread.tasks.annotation.solver import Deadline
-from closeread.tasks.coref.documents import mention_table
-from closeread.tasks.coref.marmara.documents import Token
-from closeread.tasks.coref.marmara.pairs import describe_mentions
-from closeread.tasks.coref.marmara.records import draw
 from closeread.tasks.coref.procedure import PROCEDURE as COREF
+from closeread.tasks.marmara.documents import Token
+from closeread.tasks.marmara.pairs import describe_mentions
+from closeread.tasks.marmara.records import draw
 from closeread.tasks.tlinks.counting import count as count_tlinks
 from closeread.tasks.tne.baselines import BASELINES
 from closeread.tasks.wikipossessions.articles import extract_text
@@ -98,9 +98,8 @@ def baseline(name, n, **options):
 
 def chains_of(*sizes):
     starts = np.cumsum([0, *sizes]).tolist()
-    return mention_table(
-        ["d"], [[[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]]
-    )
+    chains = [[[t, t] for t in range(a, a + n)] for a, n in zip(starts, sizes, strict=False)]
+    return make_documents([chains], names=["d"])
 
 
 def join():

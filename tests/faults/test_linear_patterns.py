@@ -17,9 +17,9 @@ from closeread.hub.client import list_changed_paths
 from closeread.llm.answers import read_answer
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.formats.conllua import PIECE
-from closeread.tasks.coref.marmara.equalities import ID
-from closeread.tasks.coref.marmara.treebank import SENTENCE
-from closeread.tasks.coref.marmara.universal_dependencies import SENT_ID
+from closeread.tasks.marmara.equalities import ID
+from closeread.tasks.marmara.treebank import SENTENCE
+from closeread.tasks.marmara.universal_dependencies import SENT_ID
 from closeread.tasks.mctaco.perturbation.rules import perturb
 from closeread.tasks.mctaco.perturbation.units import cardinal, normalize_units, parse_quantity
 from closeread.tasks.wikipossessions.dates import DASH

@@ -69,10 +69,12 @@ def test_arrow_without_memory_is_no_damaged_file(here, monkeypatch):
     """Its error is an error about data, too."""
     fail = mock.Mock(side_effect=pa.ArrowMemoryError("malloc failed"))
     pq.write_table(
-        pa.table({"a": [1]}).replace_schema_metadata({storage.KEY: '{"breakdowns": {}}'}),
+        pa.table({"a": [1]}).replace_schema_metadata(
+            {storage.METADATA_KEY: '{"format": 1, "breakdowns": {}}'}
+        ),
         "a.parquet",
     )
-    monkeypatch.setattr(storage, "_read_table", fail)
+    monkeypatch.setattr(storage, "_read_columns", fail)
     with pytest.raises(MemoryError):
         Counts.load("a.parquet")
     table = mock.MagicMock(column_names=["a"])

@@ -209,7 +209,7 @@ def test_other_threads_have_their_own_limit():
         assert limits.max_file_bytes() == 5
         with limits.keep_files_below(None):
             assert limits.max_file_bytes() == 5
-        with limits.keep_usual_limit():
+        with limits.keep_files_below(limits.MAX_FILE_BYTES):
             assert limits.max_file_bytes() == 2**30
         with limits.keep_files_below(2**31):  # it is only lowered
             assert limits.max_file_bytes() == 2**30

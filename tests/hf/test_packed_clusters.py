@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.exceptions import InputError
-from closeread.tasks.coref.documents import mention_table, pack_clusters
+from closeread.tasks.coref.documents import documents_of
+from closeread.tasks.coref.mention_table import pack_clusters
 from closeread.tasks.coref.sides import CoreferenceReader
 
 ODD = [
@@ -76,10 +77,7 @@ def test_it_is_the_same_in_either_way(lea, pairs):
     )
 )
 def test_columns_are_those_of_the_slow_way(documents):
-    fast, slow = (
-        pack_clusters(documents),
-        mention_table(list(map(str, range(len(documents)))), documents),
-    )
+    fast, slow = pack_clusters(documents), documents_of(documents).table
     assert fast.names == slow.names
     assert fast.n_entities == slow.n_entities
     assert (fast.head is None) == (slow.head is None)

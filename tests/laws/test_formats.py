@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +18,7 @@ from shared import drawn_documents as drawn
 from shared import json_lines
 from shared.annotated_cat import dump_document
 from shared.balanced_html import check_html
-from shared.conll_documents import InventedWords, random_tables
+from shared.conll_documents import InventedWords, random_documents
 from shared.entry_points import CORPORA, sample_gold, system_rows
 from shared.error_messages import check_message
 from shared.hostile_gold import write_hostile
@@ -37,16 +36,16 @@ from closeread.files import write_text
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import EmptyElement, Passage, Span, TimeMLDocument, Tlink, read_timeml
-from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.documents import Document, Documents, Entity, Mention
 from closeread.tasks.coref.files import dump_documents, load_format, read_documents
 from closeread.tasks.coref.formats import WrittenFormat
-from closeread.tasks.coref.marmara.coreference import (
+from closeread.tasks.marmara.coreference import (
     dump_annotation,
     normalize_text,
     read_annotations,
 )
-from closeread.tasks.coref.marmara.extraction import dump_document as dump_treebank
-from closeread.tasks.coref.marmara.treebank import XmlReader, get_form
+from closeread.tasks.marmara.extraction import dump_document as dump_treebank
+from closeread.tasks.marmara.treebank import XmlReader, get_form
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.timeline_txt import dump_timeline, parse_timeline
@@ -119,32 +118,32 @@ def drop_lines(document):
     return replace(document, passages=tuple(passages), **entries)
 
 
-def make_table(name="d", word="a", label="0"):
+def make_documents(name="d", word="a", label="0"):
     """A document of three tokens and two entities."""
-    return replace(
-        mention_table([name], [[[[0, 1]], [[1, 1], [2, 2]]]]),
-        n_tokens=np.array([3]),
-        words=InventedWords([[word, "b", "c"]]),
-        labels=[label, "x"],
-    )
+    entities = [Entity(label, [Mention(0, 1)]), Entity("x", [Mention(1, 1), Mention(2, 2)])]
+    return Documents([Document(name, entities, 3, InventedWords([word, "b", "c"]))])
 
 
-def view_table(form):
+def view_documents(form):
     """What a format keeps of documents: entities by their mentions, names but in CRAC's text, words but in JSON Lines."""
     blank = "_" if form in ("crac-text", "crac-json") else " "
 
-    def view(table):
-        entities = {}
-        rows = zip(*(table.document, table.entity, table.start, table.end), strict=True)
-        for document, entity, start, end in rows:
-            spans = entities.setdefault((int(document), int(entity)), [])
-            spans.append((int(start), int(end)))
-        found = sorted((document, sorted(spans)) for (document, _), spans in entities.items())
+    def view(documents):
+        entities = [
+            sorted(
+                sorted((mention.start, mention.end) for mention in entity.mentions)
+                for entity in document.entities
+            )
+            for document in documents.documents
+        ]
+        names = None if form == "crac-text" else list(documents.names)
         words = None
         if form != "jsonl":
-            numbers = range(len(table))
-            words = [[word.replace(" ", blank) for word in table.words(i)] for i in numbers]
-        return found, None if form == "crac-text" else list(table.names), words
+            words = [
+                [word.replace(" ", blank) for word in document.words.read()]
+                for document in documents.documents
+            ]
+        return entities, names, words
 
     return view
 
@@ -152,13 +151,13 @@ def view_table(form):
 def make_coref_kind(form):
     # Parquet is only read.
     suffix = ".jsonl" if form == "coref-data" else load_format(form).suffixes[0]
-    view = view_table(form)
+    view = view_documents(form)
     path = Path(f"file{suffix}")
     return Kind(
         str(path),
-        make_table(word="é"),
-        random_tables() | random_tables(crossing=True),
-        lambda table: dump_documents(table, path, form),
+        make_documents(word="é"),
+        random_documents() | random_documents(crossing=True),
+        lambda documents: dump_documents(documents, path, form),
         lambda file: view(read_documents(file)),
         view,
     )
@@ -380,7 +379,7 @@ FIELDS = {
     },
     **{
         form: {
-            name: lambda text, name=name: make_table(**{name: text})
+            name: lambda text, name=name: make_documents(**{name: text})
             for name in ("name", "word", "label")
         }
         for form in get_args(WrittenFormat)

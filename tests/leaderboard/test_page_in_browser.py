@@ -354,4 +354,4 @@ def test_an_empty_board(open_page):
     page = open_page("empty")
     assert page.get_by_text("No submissions yet.").first.is_visible()
     page.get_by_role("link", name="Compare").click()
-    assert page.get_by_text("There are not two systems to compare yet.").is_visible()
+    page.get_by_text("There are not two systems to compare yet.").wait_for()

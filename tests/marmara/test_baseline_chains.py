@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import marmara_features as twin
 
-from closeread.tasks.coref.marmara.baseline import build_chains
+from closeread.tasks.marmara.baseline import build_chains
 
 ALL, BEST = "svc", "svr"
 

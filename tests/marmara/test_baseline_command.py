@@ -13,11 +13,11 @@ from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import RequestError
 from closeread.progress import showing_progress, track
-from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
-from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import detect_mentions
-from closeread.tasks.coref.marmara.operations import ChainLearner
-from closeread.tasks.coref.marmara.pairs import A, B
+from closeread.tasks.marmara.baseline import predict, predict_mentions
+from closeread.tasks.marmara.documents import read_tokens
+from closeread.tasks.marmara.mentions import detect_mentions
+from closeread.tasks.marmara.operations import ChainLearner
+from closeread.tasks.marmara.pairs import A, B
 
 BASELINE = ("baseline", "marmara_coref")
 SAMPLE = ("--config", "sample")

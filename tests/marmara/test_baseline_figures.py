@@ -8,8 +8,8 @@ from shared.coreference import score_records
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.coref.marmara.baseline import predict, predict_mentions
-from closeread.tasks.coref.marmara.operations import ChainLearner
+from closeread.tasks.marmara.baseline import predict, predict_mentions
+from closeread.tasks.marmara.operations import ChainLearner
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll")
 FIGURES = {

@@ -8,9 +8,9 @@ from twins import marmara_features as twin
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import PRONOUNS
-from closeread.tasks.coref.marmara.pairs import (
+from closeread.tasks.marmara.documents import read_tokens
+from closeread.tasks.marmara.mentions import PRONOUNS
+from closeread.tasks.marmara.pairs import (
     FEATURES,
     N_CODES,
     PairMatrix,

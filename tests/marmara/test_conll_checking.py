@@ -8,8 +8,8 @@ from shared.marmara_sample import SAMPLE, treebank_files
 from shared.marmara_xml import SENTENCES, put, write_treebank
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.conll import read_checked
-from closeread.tasks.coref.marmara.treebank import read_treebank
+from closeread.tasks.marmara.conll import read_checked
+from closeread.tasks.marmara.treebank import read_treebank
 
 TREEBANK = read_treebank(treebank_files())
 GOOD = (SAMPLE / "annotations" / "77000112" / "anna.conll").read_text("utf-8")

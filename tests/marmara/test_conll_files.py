@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.coref.marmara.conll import dump_conll, format_document
+from closeread.tasks.marmara.conll import dump_conll, format_document
 
 TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
@@ -56,12 +56,15 @@ def test_what_is_written_is_read_back(tmp_path_factory, chains):
         [f"77000112003.2\t{i}\tw{i}" for i in range(1, 8)],
     ]
     file.write_text(format_document("77000112", rows, chains), "utf-8")
-    (document,) = table = read_conll(file)
-    assert document["document"] == "77000112"
-    found = {frozenset(map(tuple, chain)) for chain in document["clusters"]}
+    (document,) = read_conll(file).documents
+    assert document.name == "77000112"
+    found = {
+        frozenset((mention.start, mention.end) for mention in entity.mentions)
+        for entity in document.entities
+    }
     assert found == {frozenset(chain) for chain in chains}
-    assert table.n_tokens.tolist() == [TOKENS]
-    assert list(table.words(0)) == [f"w{i}" for i in (*range(1, 6), *range(1, 8))]
+    assert document.n_tokens == TOKENS
+    assert list(document.words.read()) == [f"w{i}" for i in (*range(1, 6), *range(1, 8))]
 
 
 def make_sentence(number, *forms):

@@ -3,7 +3,7 @@
 import pytest
 from shared.marmara_xml import CHAINS, MENTIONS, messages, put, write_coreference
 
-from closeread.tasks.coref.marmara.coreference import Annotations, normalize_text, read_annotations
+from closeread.tasks.marmara.coreference import Annotations, normalize_text, read_annotations
 
 S = "77000112003.1"
 OTHER = "77000112003.2"

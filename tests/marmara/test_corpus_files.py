@@ -16,8 +16,8 @@ from shared.marmara_xml import (
 )
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference import dump_annotation
-from closeread.tasks.coref.marmara.corpus_files import (
+from closeread.tasks.marmara.coreference import dump_annotation
+from closeread.tasks.marmara.corpus_files import (
     FORMAT,
     GENRES,
     KNOWN_GENRES,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from shared.marmara_sample import ANNOTATIONS, SAMPLE
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.equalities import (
+from closeread.tasks.marmara.equalities import (
     describe_unused,
     dump_annotation,
     read_equalities,

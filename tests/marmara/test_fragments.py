@@ -4,7 +4,7 @@ import pytest
 from shared.marmara_xml import SENTENCES, list_tokens, messages, put, write_fragment, write_treebank
 
 from closeread.formats.xml_tree import parse_xml
-from closeread.tasks.coref.marmara.treebank import XmlReader, decode, read_treebank, repair
+from closeread.tasks.marmara.treebank import XmlReader, decode, read_treebank, repair
 
 FIRST, SECOND, THIRD = SENTENCES
 

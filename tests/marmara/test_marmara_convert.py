@@ -10,7 +10,7 @@ from shared.ud_sentences import document
 
 import closeread
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.marmara.coreference import read_annotations
+from closeread.tasks.marmara.coreference import read_annotations
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)

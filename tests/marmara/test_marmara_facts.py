@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.marmara.records import count_nested, facts
+from closeread.tasks.marmara.records import count_nested, facts
 
 
 def sentence(number, *tokens):

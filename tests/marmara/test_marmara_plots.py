@@ -8,7 +8,7 @@ from closeread.drawing.charts import draw_distributions
 from closeread.tasks.annotation.annotators import read_annotator
 from closeread.tasks.annotation.chain_errors import find_chain_errors, group_numbers
 from closeread.tasks.annotation.plots import count_support, draw_link_support, draw_mistakes
-from closeread.tasks.coref.marmara.records import distributions
+from closeread.tasks.marmara.records import distributions
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
 ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
@@ -50,7 +50,7 @@ def test_few_numbers_apart():
 
 
 def test_annotators_beside_gold():
-    gold, *others = (read_annotator(path).table for path in ANNOTATORS)
+    gold, *others = (read_annotator(path).documents for path in ANNOTATORS)
     support = count_support(gold, others)
     (axes,) = draw_link_support(support).axes
     assert heights(axes) == support.ravel().tolist()
@@ -71,7 +71,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     records = read_gold(load_corpus("marmara_coref"), "sample").records
-    gold, *others = (read_annotator(path).table for path in ANNOTATORS)
+    gold, *others = (read_annotator(path).documents for path in ANNOTATORS)
     for figure in (
         draw_distributions(distributions(records)),
         draw_link_support(count_support(gold, others)),

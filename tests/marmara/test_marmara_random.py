@@ -15,10 +15,10 @@ from shared.marmara_xml import (
 )
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.coreference import dump_annotation
-from closeread.tasks.coref.marmara.corpus_files import read_corpus
-from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.treebank import read_treebank
+from closeread.tasks.marmara.coreference import dump_annotation
+from closeread.tasks.marmara.corpus_files import read_corpus
+from closeread.tasks.marmara.extraction import extract, write_documents
+from closeread.tasks.marmara.treebank import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
 FRAGMENT = write_fragment([SENTENCES[FIRST], SENTENCES[SECOND]])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from closeread.tasks.coref.marmara.coreference import dump_annotation, read_annotations
-from closeread.tasks.coref.marmara.corpus_files import read_corpus, read_corpus_folder
-from closeread.tasks.coref.marmara.extraction import extract, write_documents
-from closeread.tasks.coref.marmara.treebank import read_treebank
+from closeread.tasks.marmara.coreference import dump_annotation, read_annotations
+from closeread.tasks.marmara.corpus_files import read_corpus, read_corpus_folder
+from closeread.tasks.marmara.extraction import extract, write_documents
+from closeread.tasks.marmara.treebank import read_treebank
 
 BEGINS = "00170166039.5"
 """The sentence that begins the second document of its id, as the readme of the files says."""

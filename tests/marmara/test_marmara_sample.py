@@ -7,9 +7,9 @@ from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE, treebank_files
 
 from closeread.corpus.declaration import read_manifest
 from closeread.corpus.sources import file_digest
-from closeread.tasks.coref.marmara.corpus_files import read_corpus_folder
-from closeread.tasks.coref.marmara.extraction import dump_document
-from closeread.tasks.coref.marmara.treebank import XmlReader, find_kind
+from closeread.tasks.marmara.corpus_files import read_corpus_folder
+from closeread.tasks.marmara.extraction import dump_document
+from closeread.tasks.marmara.treebank import XmlReader, find_kind
 
 CORPUS = read_corpus_folder(SAMPLE)
 RELATIONS = """ABLATIVE.ADJUNCT APPOSITION CLASSIFIER COLLOCATION COORDINATION DATIVE.ADJUNCT DETERMINER EQU.ADJUNCT

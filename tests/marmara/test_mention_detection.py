@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shared.turkish_sentences import document, texts_of
 
-from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import (
+from closeread.tasks.marmara.documents import read_tokens
+from closeread.tasks.marmara.mentions import (
     INSIDE,
     detect_mentions,
     is_capitalised,

@@ -12,15 +12,15 @@ from twins import marmara_features as twin
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import (
+from closeread.tasks.marmara.documents import read_tokens
+from closeread.tasks.marmara.mentions import (
     PRONOUNS,
     TYPES,
     detect_mentions,
     find_head,
     read_pronouns,
 )
-from closeread.tasks.coref.marmara.pairs import (
+from closeread.tasks.marmara.pairs import (
     FEATURES,
     INDEPENDENT,
     N_CODES,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import place_annotations
+from closeread.tasks.marmara.documents import Annotation, Mention
+from closeread.tasks.marmara.placing import place_annotations
 
 A, B = "77000112", "77000113"
 

@@ -6,9 +6,9 @@ from html import unescape
 
 import pytest
 
-from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import make_key, place_annotations
-from closeread.tasks.coref.marmara.treebank import read_treebank
+from closeread.tasks.marmara.documents import Annotation, Mention
+from closeread.tasks.marmara.placing import make_key, place_annotations
+from closeread.tasks.marmara.treebank import read_treebank
 
 MENTION = re.compile(
     r'<mention fromWordIX="(.*?)" id="(.*?)" sentenceNo="(.*?)" toWordIX="(.*?)">(.*?)</mention>'

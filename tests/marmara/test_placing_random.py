@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.marmara.documents import Annotation, Mention
-from closeread.tasks.coref.marmara.placing import make_key, place_annotations
+from closeread.tasks.marmara.documents import Annotation, Mention
+from closeread.tasks.marmara.placing import make_key, place_annotations
 
 IDS = ["77000111", "77000112", "77000113"]
 WORDS = st.sampled_from(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins import sentence_alignment as twin
 
-from closeread.tasks.coref.marmara.placing import (
+from closeread.tasks.marmara.placing import (
     Match,
     Stretch,
     Target,

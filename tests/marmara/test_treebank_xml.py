@@ -4,7 +4,7 @@ import gzip
 
 from shared.marmara_xml import SENTENCES, messages, put, truncate, write_fragment, write_treebank
 
-from closeread.tasks.coref.marmara.treebank import read_treebank
+from closeread.tasks.marmara.treebank import read_treebank
 
 FIRST, SECOND, THIRD = SENTENCES
 ONE = '<Set><S No="77000112003.1">\n{}\n</S></Set>'

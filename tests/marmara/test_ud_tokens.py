@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from closeread.tasks.coref.marmara.universal_dependencies import (
+from closeread.tasks.marmara.universal_dependencies import (
     Word,
     convert_relation,
     find_circle,

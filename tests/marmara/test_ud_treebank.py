@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from shared.ud_sentences import document, multiword, plain, row, sentence
 
 from closeread.formats.text import decompress
-from closeread.tasks.coref.marmara.universal_dependencies import UdTreebank
+from closeread.tasks.marmara.universal_dependencies import UdTreebank
 
 CAT = sentence(
     "77000112_1",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from closeread.tasks.coref.marmara.treebank import parse_groups, parse_relation
+from closeread.tasks.marmara.treebank import parse_groups, parse_relation
 
 # Source: the format as the corpus's readme and the treebank's own files have it; what each means is read by hand.
 GROUPS = {

@@ -8,9 +8,9 @@ from papers.figures import load_rows
 from shared.turkish_sentences import document
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.marmara.documents import read_tokens
-from closeread.tasks.coref.marmara.mentions import PRONOUNS
-from closeread.tasks.coref.marmara.pairs import (
+from closeread.tasks.marmara.documents import read_tokens
+from closeread.tasks.marmara.mentions import PRONOUNS
+from closeread.tasks.marmara.pairs import (
     N_COMPONENTS,
     Vectors,
     describe_mentions,

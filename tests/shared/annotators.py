@@ -2,11 +2,13 @@
 
 import random
 
+from shared.coreference_tables import make_documents
+
 from closeread.tasks.annotation.adjudication import Settings, adjudicate
-from closeread.tasks.annotation.annotators import Mention, gather_documents
+from closeread.tasks.annotation.annotators import gather_documents
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.annotation.solver import Deadline
-from closeread.tasks.coref.documents import mention_table
+from closeread.tasks.coref.documents import Mention
 
 
 def random_annotators(rng, n_mentions, n_annotators, n_chains=3):
@@ -59,7 +61,7 @@ def annotators_of(gold, n_annotators, noise, seed):
 
 def document_of(annotators):
     """The annotators' document."""
-    return gather_documents([mention_table(["d"], [chains]) for chains in annotators])[0]
+    return gather_documents([make_documents([chains], names=["d"]) for chains in annotators])[0]
 
 
 def adjudicated(annotators, decided=None, **settings):

@@ -1,11 +1,13 @@
-"""CoNLL documents as text and as random tables."""
+"""CoNLL documents as text and as random documents."""
 
 import re
+from dataclasses import replace
+from itertools import permutations
 
-import numpy as np
 from hypothesis import strategies as st
+from shared.coreference_tables import make_document
 
-from closeread.tasks.coref.documents import MentionTable, mention_table
+from closeread.tasks.coref.documents import Documents, Words
 
 
 def document(*rows, name="(a)", end="#end document\n"):
@@ -63,18 +65,17 @@ def as_ontonotes(text):
     return "\n".join(lines)
 
 
-def as_plain_values(table):
-    """Return everything in a table that can be compared, with the mentions of an entity in order of position."""
-    numbers = range(len(table.names))
-    rows = zip(
-        *(c.tolist() for c in (table.document, table.entity, table.start, table.end)), strict=True
-    )
-    return {
-        "names": list(table.names),
-        "n_tokens": table.n_tokens.tolist(),
-        "mentions": sorted(rows),
-        "words": [list(table.words(i)) for i in numbers] if table.words else None,
-    }
+def as_plain_values(documents):
+    """Return everything in documents that can be compared, with the mentions of an entity in order of position."""
+    return [
+        (
+            document.name,
+            document.n_tokens,
+            [sorted(mention.spans for mention in entity.mentions) for entity in document.entities],
+            list(document.words.read()),
+        )
+        for document in documents.documents
+    ]
 
 
 NAME = st.text(
@@ -86,11 +87,10 @@ WORD = st.text(st.sampled_from("a#_-()|é\x85\u2028😀\u3000\ufeff"), min_size=
 
 
 @st.composite
-def random_tables(draw, *, with_words=True, crossing=False):
-    """Draw a table whose mentions a CoNLL file can express, unless mentions of an entity may be `crossing`."""
-    names = draw(st.lists(NAME, min_size=1, max_size=3, unique=True))
-    documents, n_tokens = [], []
-    for _ in names:
+def random_documents(draw, *, with_words=True, crossing=False):
+    """Draw documents whose mentions a CoNLL file can express, unless mentions of an entity may be `crossing`."""
+    documents = []
+    for number, name in enumerate(draw(st.lists(NAME, min_size=1, max_size=3, unique=True))):
         n = draw(st.integers(1, 8))
         span = st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)).map(sorted)
         clusters = []
@@ -101,36 +101,34 @@ def random_tables(draw, *, with_words=True, crossing=False):
                     kept.append([start, end])
             clusters.append(kept)
         # In order of opening: by the first mention, longer ones first, single tokens last.
-        documents.append(sorted(clusters, key=lambda c: (c[0][0], -c[0][1])))
-        n_tokens.append(n)
-    words = [draw(st.lists(WORD, min_size=n, max_size=n)) for n in n_tokens]
-    table = mention_table(names, documents)
-    return MentionTable(
-        **{
-            **vars(table),
-            "n_tokens": np.array(n_tokens),
-            "words": InventedWords(words) if with_words else None,
-        }
+        clusters.sort(key=lambda c: (c[0][0], -c[0][1]))
+        document = make_document(name, clusters, n_tokens=n)
+        if with_words:
+            words = draw(st.lists(WORD, min_size=n, max_size=n))
+            document = replace(document, words=InventedWords(words, number))
+        documents.append(document)
+    return Documents(documents)
+
+
+def has_crossing(documents):
+    """Whether two mentions of an entity cross, or share the token on which one ends and the other begins."""
+    return any(
+        first.start < second.start <= first.end < second.end
+        for document in documents.documents
+        for entity in document.entities
+        for first, second in permutations(entity.mentions, 2)
     )
 
 
-def has_crossing(table):
-    """Whether two mentions of an entity cross, or share the token on which one ends and the other begins."""
-    rows = list(zip(table.entity.tolist(), table.start.tolist(), table.end.tolist(), strict=True))
-    return any(e == f and s < start <= end < last for e, s, end in rows for f, start, last in rows)
-
-
-class InventedWords:
+class InventedWords(Words):
     """Words that are not in a file; the line of a token is 100 times the number of its document, plus the token."""
 
-    def __init__(self, words):
+    def __init__(self, words, document=0):
         self.words = words
+        self.document = document
 
-    def __call__(self, document):
-        return self.words[document]
+    def read(self):
+        return self.words
 
-    def packed(self, document):
-        return "".join(f"{word}\n" for word in self.words[document]).encode()
-
-    def line_of(self, document, token):
-        return 100 * (document + 1) + token
+    def line_of(self, token):
+        return 100 * (self.document + 1) + token

@@ -13,13 +13,11 @@ def document(*rows, name="a", fields="eid-etype-head-other"):
     return "\n".join([f"# newdoc id = {name}", f"# global.Entity = {fields}", *lines, "", ""])
 
 
-def entities(table):
-    """(id, parts, head) of every mention, in order."""
+def entities(documents):
+    """(id, spans, head) of every mention, in order."""
     return [
-        (
-            table.labels[table.entity[i]],
-            table.parts.get(i, ((int(table.start[i]), int(table.end[i])),)),
-            int(table.head[i]),
-        )
-        for i in range(len(table.start))
+        (entity.label, mention.spans, mention.head)
+        for document in documents.documents
+        for entity in document.entities
+        for mention in entity.mentions
     ]

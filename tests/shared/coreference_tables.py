@@ -1,31 +1,49 @@
-"""Coreference documents as tables, with the fields of mentions that only some formats have."""
+"""Coreference documents made from clusters, with the fields that only some formats have."""
 
 from dataclasses import replace
 
-from closeread.tasks.coref.documents import EmptyNode, mention_table
+from closeread.tasks.coref.documents import (
+    Document,
+    Documents,
+    EmptyNode,
+    ListedWords,
+    list_entities,
+)
 
 
-def make_table(documents, *, names=None, pos=None, empty=None):
-    """Make a table; mentions are [start, end], and their first token is their head.
+def make_document(name, clusters, *, words=None, **fields):
+    """Make a document of clusters of [start, end] or [start, end, head]; it is as long as its words, if they are given."""
+    if words is not None:
+        fields = {"words": ListedWords(words), "n_tokens": len(words), **fields}
+    return Document(name, list_entities(clusters), **fields)
+
+
+def make_documents(clusters, *, names=None, pos=None, empty=None):
+    """Make documents; mentions are [start, end], and their first token is their head.
 
     Args:
-        documents: the clusters of each document.
+        clusters: the clusters of each document.
         names: the names of the documents; letters if None.
         pos: the part of speech of every mention, by its document and first token; None for none.
         empty: the empty nodes as pairs of document and token; None for a format without heads.
     """
-    names = [chr(ord("a") + number) for number in range(len(documents))] if names is None else names
-    table = mention_table(names, documents)
-    places = list(zip(table.document.tolist(), table.start.tolist(), strict=True))
-    if pos is not None:
-        table = replace(table, mention_fields={"pos": [pos[place] for place in places]})
-    if empty is not None:
-        nodes = [
-            [EmptyNode(token, 0, ()) for at, token in sorted(empty) if at == i]
-            for i in range(len(table))
+    names = [chr(ord("a") + number) for number in range(len(clusters))] if names is None else names
+    documents = []
+    for number, name in enumerate(names):
+
+        def annotate(mention, number=number):
+            head = None if empty is None else mention.start
+            tag = None if pos is None else pos[number, mention.start]
+            return mention._replace(head=head, tag=tag)
+
+        document = make_document(name, clusters[number])
+        entities = [
+            entity._replace(mentions=[annotate(mention) for mention in entity.mentions])
+            for entity in document.entities
         ]
-        table = replace(table, head=table.start, empty=nodes)
-    return table
+        nodes = [EmptyNode(token, 0, ()) for of, token in sorted(empty or ()) if of == number]
+        documents.append(replace(document, entities=entities, nodes=nodes))
+    return Documents(documents)
 
 
 def spread(clusters):

@@ -118,7 +118,7 @@ UNLISTED = {
 
 READERS = {
     "closeread.formats.json_lines": "in/more/mctaco.jsonl",
-    "closeread.tasks.coref.marmara.corpus_files": "in/marmara",
+    "closeread.tasks.marmara.corpus_files": "in/marmara",
     "closeread.tasks.timeline.cat_xml": "in/voyage",
     "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",
 }
@@ -370,16 +370,17 @@ def write_more(folder):
 
 def write_registered(folder, side, records):
     """Write documents in the formats that are registered, besides those of `COREF_FORMATS`."""
-    documents = [DIALECTS["e2e"](record) for record in records]
-    table = take_documents(documents, "records", is_response=False)
+    documents = take_documents(
+        [DIALECTS["e2e"](record) for record in records], "records", is_response=False
+    )
     for name, (_, module) in FORMATS.items():
         if module in COREF_FORMATS or name == "arrau":  # of which there is a line
             continue
         path = folder / f"{side}-{name}{find_format('coref', module).suffixes[0]}"
         if name == "coref-data":  # whose JSON Lines are a dialect
-            pq.write_table(pa.Table.from_pylist(make_rows(table)), path)
+            pq.write_table(pa.Table.from_pylist(make_rows(documents.documents)), path)
         else:
-            path.write_text(find_format("coref", module).write(table), "utf-8")
+            path.write_text(find_format("coref", module).write(documents), "utf-8")
 
 
 def show(parsed):

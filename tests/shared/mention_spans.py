@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.mention_table import MentionTable
 
 
 def make_spans(mentions, minimum=None):

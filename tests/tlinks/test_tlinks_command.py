@@ -12,7 +12,8 @@ from shared.count_tables import sum_counts
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.operations.score import score
 from closeread.scoring import find_gold, open_scorer
-from closeread.tasks.tlinks.procedure import PROCEDURE, list_intervals, read_key
+from closeread.tasks.tlinks.documents import list_intervals, read_key
+from closeread.tasks.tlinks.procedure import PROCEDURE
 
 TEXT = "Marta waited and slept until Thursday ."
 
@@ -123,8 +124,8 @@ def test_compressed_files_are_the_same_documents(ran, pair):
             file.unlink()
     assert json.loads(ran("score", "tlinks", key, response, "--json")) == expected[0]
     assert json.loads(ran("score", "tlinks", *[f"{key}/a.tml.gz"] * 2, "--json")) == expected[1]
-    assert list(read_key(Path(key)).found) == ["a", "b/c"]
-    assert list(read_key(Path(response, "b/c.TML.GZ")).found) == ["c"]
+    assert list(read_key(Path(key)).by_name) == ["a", "b/c"]
+    assert list(read_key(Path(response, "b/c.TML.GZ")).by_name) == ["c"]
     written(key, {"a.tml": KEY["a.tml"]})
     assert (
         refused(key, response, error=FormatError)
@@ -293,7 +294,7 @@ def test_the_digest_is_of_what_is_scored(pair):
 
 def test_names_that_begin_with_a_dot_are_passed_over(pair):
     written("key", {".DS_Store": "\0", "._a.tml": "\0", ".git/a.tml": "\0", "README": "none"})
-    assert list(read_key(Path("key")).found) == ["a", "b/c"]
+    assert list(read_key(Path("key")).by_name) == ["a", "b/c"]
 
 
 def test_another_text(pair):

@@ -7,6 +7,7 @@ for invalid input, 2 for wrong usage, 3 for a system that is worse (`compare --f
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -39,6 +40,10 @@ UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 UNLOADED = ("failed to map segment", "annot allocate memory")
 """What the loader of Linux says of a library for which there is not enough memory."""
 
+OBJECTS_PER_COLLECTION = 50_000
+"""How many new objects Python looks through at once for cycles: importing modules and reading records make many, none
+of them to be collected, and looking for some after every 700 takes a twentieth of the time of a score."""
+
 # Threads of NumPy's linear algebra wait for work in a loop, on all cores, for longer than most commands take.  They are
 # to sleep after 2 ** 4 cycles.  NumPy, which reads this, is imported later.
 os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
@@ -52,6 +57,7 @@ class LazyGroup(Group):
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run `closeread`; its streams may have any encoding, and results for a closed or full one are an error."""
         prepare_streams()
+        gc.set_threshold(OBJECTS_PER_COLLECTION)
         try:
             return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
         # what the operating system refused; click ends at once if nobody reads

@@ -437,7 +437,7 @@ class ProcedureGroup(Group):
 
 def _make_score_group(**about: Any) -> ProcedureGroup:
     """Return the group `score`, which scores stored counts itself if no procedure is given."""
-    from closeread.operations.data import score_counts
+    from closeread.operations.stored_counts import score_counts
 
     stored = DerivedCommand("", "score", score_counts)
 

@@ -79,7 +79,7 @@ def corpora_with_baselines() -> list[str]:
 
 def load_baselines(corpus: str) -> dict[str, Baseline]:
     """Load the baselines of a corpus by name; none if its task has none."""
-    module = find(load_corpus(corpus).task, "baselines")
+    module = find(load_corpus(corpus).procedure, "baselines")
     offered = () if module is None else cast(Sequence[Baseline], module.BASELINES)
     return {baseline.name: baseline for baseline in offered}
 

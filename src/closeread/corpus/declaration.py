@@ -265,7 +265,8 @@ class Corpus:
         default_split: the split that is scored by default.
         format: the format of its files.
         procedure: the package of `closeread.tasks` that scores it.
-        package: the subpackage of that one for this corpus only, such as for its formats; empty if there is none.
+        package: the package of `closeread.tasks` with its formats, rules and records; empty if it is that of the
+            procedure.
         schema: the schema of its records and of submissions; by default, the one of the corpus's name.
         key: the field that identifies a gold record and a submitted row.
         unique: other fields that no two records or rows may share.
@@ -310,8 +311,8 @@ class Corpus:
 
     @cached_property
     def task(self) -> str:
-        """The package of `closeread.tasks` with its modules; the procedure's package has those that this one lacks."""
-        return f"{self.procedure}.{self.package}" if self.package else self.procedure
+        """The package of `closeread.tasks` with its formats, rules and records."""
+        return self.package or self.procedure
 
     @cached_property
     def user_folders(self) -> tuple[UserFolder, ...]:

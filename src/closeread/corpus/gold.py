@@ -127,8 +127,17 @@ class Gold:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices for the user, one sentence each."""
-        return (*self.remarks, *_describe_notes(self.notes))
+        """Notices for the user, one sentence each; equal ones of a folder are one, with their number."""
+        by_folder: dict[str | None, list[Problem]] = {}
+        for note in self.notes:
+            by_folder.setdefault(note.folder, []).append(note.problem)
+        sentences = list(self.remarks)
+        for folder, problems in by_folder.items():
+            if folder is None:
+                sentences += [problem.text for problem in problems]
+            else:
+                sentences += describe_problems(folder, problems)
+        return tuple(sentences)
 
     def notices_about(self, name: str) -> tuple[str, ...]:
         """Return the notices about one record, when it is shown alone."""
@@ -163,20 +172,6 @@ def _list_notes(rules: Rules, records: Sequence[Record], *, is_released: bool) -
     if not is_released:
         sentences += rules.find_oddities(records)
     return [Note(Problem(sentence)) for sentence in sentences]
-
-
-def _describe_notes(notes: Iterable[Note]) -> list[str]:
-    """Return a sentence for each note with its place; equal ones of a folder are one, with their number."""
-    by_folder: dict[str | None, list[Problem]] = {}
-    for note in notes:
-        by_folder.setdefault(note.folder, []).append(note.problem)
-    sentences = []
-    for folder, problems in by_folder.items():
-        if folder is None:
-            sentences += [problem.text for problem in problems]
-        else:
-            sentences += describe_problems(folder, problems)
-    return sentences
 
 
 # Parts of a corpus
@@ -217,8 +212,10 @@ def read_gold(
     records_by_split: dict[str, Sequence[Record]] = {}
     notes: list[Note] = []
     errors: list[FormatError] = []
+    paths: list[Path] = []
     n_records = 0
     for name, split_files in located.items():
+        paths += split_files.files.values() or [split_files.path]
         try:
             records, split_notes = _read_split(corpus, declared, name, split_files, files.options)
         except FormatError as error:
@@ -249,16 +246,9 @@ def read_gold(
         remarks=tuple(map(_describe_source, changed)),
         notes=tuple(notes),
         by_record=not any(isinstance(source, SourceFile) for source in parts.values()),
-        files=_list_files(located.values()),
+        files=paths,
         data_dir=files.data_dir,
     )
-
-
-def _list_files(located: Iterable[LocatedFiles]) -> list[Path]:
-    paths: list[Path] = []
-    for found in located:
-        paths += found.files.values() if found.files else [found.path]
-    return paths
 
 
 def _read_split(
@@ -473,7 +463,8 @@ def read_corpus_gold(source: GoldSource) -> Gold:
             f"config {source.config} of {corpus.name} {reason}; choose another config"
         )
     if source.gold is None:
-        with limits.keep_usual_limit():
+        # Nobody handed in the files of a corpus.
+        with limits.keep_files_below(limits.MAX_FILE_BYTES):
             return read_gold(corpus, source.config, source.split, source.files)
     if source.config is not None or source.files:
         raise RequestError("your own gold can't be combined with a config or a data folder")

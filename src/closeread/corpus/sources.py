@@ -257,11 +257,12 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
 def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     """Return the path of a released file on this machine; None if it is not there."""
     if file.url is None:
-        return _bundled_path(corpus, file)
-    for folder in (data_folder(corpus.name), cache_folder(corpus.name)):
-        if folder is not None and (folder / file.name).exists():
-            return folder / file.name
-    return None
+        return package_folder(f"closeread.loaders.{corpus.name}") / file.name
+    folder = data_folder(corpus.name)
+    if folder is not None and (folder / file.name).exists():
+        return folder / file.name
+    path = cache_folder(corpus.name) / file.name
+    return path if path.exists() else None
 
 
 def _check_released(path: Path, file: SourceFile) -> LocatedFiles:
@@ -320,10 +321,6 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
         digest = git_blob(path)
         expected = str(file.git_blob)
     return None if digest == expected else f"its {name} is {digest} (expected {expected})"
-
-
-def _bundled_path(corpus: Corpus, file: SourceFile) -> Path:
-    return package_folder(f"closeread.loaders.{corpus.name}") / file.name
 
 
 def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:

@@ -219,7 +219,8 @@ def read_submission(
         [corpus.key, *corpus.unique],
         dropped=dropped if drop_unknown else None,
     )
-    if not problems and _are_in_order(parsed.records, gold, corpus.key):
+    ids = list(column(gold, corpus.key))
+    if not problems and list(column(parsed.records, corpus.key)) == ids:
         alignment = Alignment(parsed.records, range(len(gold)))
     else:
         alignment = _align(parsed, validator, corpus, gold, valid)
@@ -235,9 +236,9 @@ def read_submission(
     if problems:
         raise SubmissionError(path, _sort(problems))
     notices: list[Problem] = list(dropped)
-    if parsed.is_folder:
+    if parsed.notices is not None:
         # Formats of folders find odd rows themselves: only they know the lines of their files.
-        notices += [*(parsed.notices or ()), *parsed.oddities]
+        notices += [*parsed.notices, *parsed.oddities]
     else:
         for row, oddity in load_rules(corpus.task).find_odd_rows(parsed.records, gold):
             notices.append(parsed.problem(row, oddity))
@@ -268,13 +269,6 @@ class Alignment(NamedTuple):
     absent: tuple[str, ...] = ()
     unknown: Sequence[str] = ()
     places: Mapping[int, Mapping[str, Sequence[int]]] = {}
-
-
-def _are_in_order(rows: Sequence[Record], gold: Sequence[Record], key: str) -> bool:
-    """Tell whether valid rows have the ids of the gold in its order."""
-    names = column(rows, key)
-    ids = column(gold, key)
-    return names is ids or list(names) == list(ids)
 
 
 def _align(
@@ -481,7 +475,7 @@ def _read_cell(cell: str | None, node: Node) -> Any:
 def _leave_out_nulls(parsed: Parsed, key: str, field: str) -> Parsed:
     """Leave out the rows of a file or of memory that have an id and null for what is predicted: it is missing."""
     records = parsed.records
-    if isinstance(records, ColumnRecords) and None not in records.columns.get(field, ()):
+    if None not in as_columns(records, [field])[field]:
         return parsed
     numbers = []
     for number, row in enumerate(records):

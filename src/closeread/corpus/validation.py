@@ -35,19 +35,17 @@ from closeread.corpus.schema import (
 )
 from closeread.exceptions import (
     FieldPath,
-    FormatError,
     Problem,
     ProblemList,
     describe_problems,
     shorten,
 )
-from closeread.formats.json_lines import TOO_DEEP
+from closeread.formats.json_lines import SCALARS, TOO_DEEP
 from closeread.formats.text import UNSAFE, describe_unsafe
 from closeread.json_schema import describe_unknown_fields
 from closeread.records import ColumnRecords, Parsed, Record, find_repeated, name_problem
 from closeread.tasks import find
 
-SCALARS = frozenset({str, int, bool, type(None)})
 PLAIN = SCALARS | {float, list, dict}
 
 USUAL_DEPTH = 5
@@ -126,8 +124,7 @@ def validate_records(
         records = [records[number] for number in numbers]
     for index, message in find_inconsistencies(records):
         problems.append(parsed.problem(numbers[index], message))
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    problems.raise_any(path)
     if dropped:
         warn_all(describe_problems(str(path), dropped))
     return parsed.records
@@ -153,7 +150,7 @@ def check_records(
     )
     parsed = parsed._replace(records=records)
     if dropped is not None:
-        dropped += [name_problem(parsed, key, problem) for problem in unknown_fields or ()]
+        dropped.extend(name_problem(parsed, key, problem) for problem in unknown_fields or ())
     problems = ProblemList(parsed.problems)
     problems.extend(name_problem(parsed, key, problem) for problem in rejected)
     for name in keys:

@@ -14,7 +14,7 @@ from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, describe_unknown
 from closeread.records import IntervalKind
-from closeread.signatures import Range, check_fields
+from closeread.signatures import Range, check_ranges, read_ranges
 
 Correction = Literal["holm", "none"]
 """How p-values are corrected for several tests."""
@@ -93,7 +93,7 @@ class Resampling:
 
     def __post_init__(self) -> None:
         """Check the ranges."""
-        check_fields(self)
+        check_ranges(vars(self), read_ranges(Resampling))
         if self.interval not in get_args(IntervalKind):
             raise RequestError(
                 describe_unknown("kind of interval", self.interval, get_args(IntervalKind))

@@ -93,7 +93,9 @@ def _draw_header(header: Sequence[str], n_scores: int, width: int) -> list[str]:
     others = list(map(escape_latex, header[n_scores + 1 :]))
     # Neighbouring parts of a metric share its heading; a score without parts has none.
     headings = []
-    for (metric, has_parts), group in groupby(map(split_title, titles), _name_heading):
+    for (metric, has_parts), group in groupby(
+        map(split_title, titles), lambda parts: (parts[0], bool(parts[1]))
+    ):
         n_titles = len(list(group))
         if has_parts:
             headings.append((metric, n_titles))
@@ -116,11 +118,6 @@ def _draw_header(header: Sequence[str], n_scores: int, width: int) -> list[str]:
         " ".join(rules),
         _join_cells(["System", *short_titles, *others]),
     ]
-
-
-def _name_heading(parts: tuple[str, str]) -> tuple[str, bool]:
-    metric, part = parts
-    return metric, bool(part)
 
 
 def _span(text: str, width: int) -> str:

@@ -21,7 +21,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -68,7 +67,10 @@ def draw_weights(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> I
     """Yield how often each block is drawn in each resample, in chunks (n, n_blocks)."""
     for n_rows in _split_resamples(n_blocks, n_resamples):
         drawn = rng.integers(max(n_blocks, 1), size=(n_rows, n_blocks))
-        yield np.array([np.bincount(blocks, minlength=n_blocks) for blocks in drawn])
+        # The blocks of all resamples are counted at once, so those of each get numbers of their own.
+        drawn += n_blocks * np.arange(n_rows)[:, None]
+        counted = np.bincount(drawn.ravel(), minlength=n_rows * n_blocks)
+        yield counted.reshape(n_rows, n_blocks)
 
 
 def draw_swaps(n_blocks: int, n_resamples: int, rng: np.random.Generator) -> Iterator[Ints]:
@@ -253,7 +255,8 @@ def _take_quantiles(samples: Floats, levels: Floats) -> Floats:
     position = np.where(is_undefined, 0, position)
     index_below = np.floor(position).astype(np.int64)
     index_above = np.ceil(position).astype(np.int64)
-    partly_ordered = np.partition(samples, np.union1d(index_below, index_above))  # NaN is last
+    # NaN is last.
+    partly_ordered = np.partition(samples, np.concatenate([index_below, index_above], axis=None))
     below = np.take_along_axis(partly_ordered, index_below, axis=-1)
     above = np.take_along_axis(partly_ordered, index_above, axis=-1)
     share = position - index_below
@@ -435,6 +438,8 @@ def _swap_systems(metric: Metric, sums: _PairedSums, first: int, others: slice) 
 
 def _detectable(samples: Floats, confidence: float) -> Floats:
     """Return the true differences that are significant with the probability `POWER`, from samples (n, n_resamples)."""
+    from statistics import NormalDist  # not needed by default
+
     normal = NormalDist()
     n_errors = normal.inv_cdf(1 - (1 - confidence) / 2) + normal.inv_cdf(POWER)
     errors: Floats = samples.std(axis=-1)

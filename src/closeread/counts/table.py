@@ -298,9 +298,12 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
         tables[0].names,
         np.concatenate([table.values for table in tables]),
     )
+    joined_fields = {}
+    for name in fields:
+        joined_fields[name] = _join([table.fields[name] for table in tables])
     return replace(
         merged,
-        fields={name: _join_field(tables, name) for name in fields},
+        fields=joined_fields,
         breakdowns={name: _merge_breakdowns(tables, name) for name in breakdowns},
         digests=_join_known([table.digests for table in tables], len(units)),
         block_names=_join_known([table.block_names for table in tables], len(units)),
@@ -339,10 +342,6 @@ def _join_known(parts: Sequence[Sequence[T]], n_units: int) -> list[T]:
     """Return what all units have; nothing if it is unknown for some."""
     joined = _join(parts)
     return joined if len(joined) == n_units else []
-
-
-def _join_field(tables: Sequence[CountTable], name: str) -> list[str]:
-    return _join([table.fields[name] for table in tables])
 
 
 def _merge_breakdowns(tables: Sequence[CountTable], name: str) -> Breakdown:

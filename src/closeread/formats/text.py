@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 import sys
 import zlib
-from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
-from typing import BinaryIO, cast, overload
+from typing import Any, BinaryIO, cast
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
@@ -55,6 +54,10 @@ GZIP_MAGIC = b"\x1f\x8b"  # how gzipped files begin
 CHUNK_BYTES = 2**20  # how many are read, decompressed or checked at once
 
 
+BYTES_AT_ONCE = 4096
+"""How long lines are together that are read at once; if one of them needs a closer look, all of them get it."""
+
+
 class Lines(Sequence[str]):
     """The lines of a UTF-8 text, decoded when they are asked for: short lines as strings take 30 times their size."""
 
@@ -66,13 +69,16 @@ class Lines(Sequence[str]):
         return self._length
 
     def __iter__(self) -> Iterator[str]:
-        return map(bytes.decode, self.encoded())
+        return chain.from_iterable(self.in_groups())
 
-    @overload
-    def __getitem__(self, index: int) -> str: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[str]: ...
-    def __getitem__(self, index: int | slice) -> str | list[str]:
+    def in_groups(self) -> Iterator[list[str]]:
+        """Yield lines that follow each other together, up to one that makes them `BYTES_AT_ONCE` long."""
+        file = BytesIO(self._data)
+        while group := file.readlines(BYTES_AT_ONCE):
+            text = b"".join(group).decode().removesuffix("\n")
+            yield [line.removesuffix("\r") for line in text.split("\n")]
+
+    def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return list(self)[index]
         return next(islice(self, range(len(self))[index], None))
@@ -104,13 +110,10 @@ def split_lines(path: Path, data: bytes) -> Lines:
                 limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
                 problems.add(f"line is too long: {len(line):,} bytes {limit}", number)
         problems.raise_any(path)
-    decoder = getincrementaldecoder("utf-8")()
     try:
-        # one character beyond the basic plane makes a text take four times
-        for begin in range(0, len(data), CHUNK_BYTES):
-            decoder.decode(
-                data[begin : begin + CHUNK_BYTES], final=begin + CHUNK_BYTES >= len(data)
-            )
+        # Not at once: one character beyond the basic plane makes a text take four times its size.
+        for _ in lines.in_groups():
+            pass
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines
@@ -132,7 +135,8 @@ def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
-    if foreign := describe_foreign_file(data):
+    foreign = describe_foreign_file(data)
+    if foreign:
         raise FormatError(path, [Problem(foreign)])
     if b"\0" in data:
         raise FormatError(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -150,13 +150,20 @@ class TimeMLDocument:
         return None
 
     @property
+    def eids(self) -> dict[str, str]:
+        """The eid of each instance's event, by the eiid of the instance."""
+        return {
+            instance.attributes["eiid"]: instance.attributes["eventID"]
+            for instance in self.instances
+        }
+
+    @property
     def intervals(self) -> dict[str, tuple[Passage, Span]]:
         """The possible arguments of links, by id, with their spans: times, and events or their instances."""
         events = {event.id: (passage, event) for passage, event in self.spans(EVENT)}
-        intervals = {}
-        for instance in self.instances:
-            intervals[instance.attributes["eiid"]] = events[instance.attributes["eventID"]]
-        with_instances = {instance.attributes["eventID"] for instance in self.instances}
+        eids = self.eids
+        intervals = {eiid: events[eid] for eiid, eid in eids.items()}
+        with_instances = set(eids.values())
         intervals |= {eid: event for eid, event in events.items() if eid not in with_instances}
         return intervals | {time.id: (passage, time) for passage, time in self.spans(TIMEX)}
 
@@ -171,26 +178,24 @@ def read_timeml(path: Path) -> TimeMLDocument:
     for name in (DCT, *TITLES):
         passages += [_read_passage(name, element) for element in root.below(name)]
     passages.append(_read_passage(TEXT, next(root.below(TEXT), root)))
-    spans: list[Span] = []
-    for passage in passages:
-        spans += passage.spans
-    events = [span for span in spans if span.name == EVENT]
-    times = [span for span in spans if span.name == TIMEX]
+    docid = next((element.text().strip() for element in root.below("DOCID")), None)
     instances = _read_entries(root, "MAKEINSTANCE")
-    for element in (*_find_outside(root, EVENT, events), *_find_outside(root, TIMEX, times)):
+    document = TimeMLDocument(docid, tuple(passages), instances)
+    for element in _find_outside(root, document):
         expected = f"{', '.join((DCT, *TITLES))} and {TEXT}"
         problems.add(f"{element.name} is outside {expected}", element.line)
-    for entries in (events, times, instances, _read_entries(root, "TLINK")):
-        _check_ids(entries, problems)
-    intervals = _index_intervals(events, times, instances, problems)
+    for name in (EVENT, TIMEX):
+        _check_ids([span for _, span in document.spans(name)], problems)
+    _check_ids(instances, problems)
+    _check_ids(_read_entries(root, "TLINK"), problems)
+    intervals = _index_intervals(document, problems)
     tlinks = []
     for element in root.below("TLINK"):
         tlink = _read_tlink(element, intervals, problems)
         if tlink is not None:
             tlinks.append(tlink)
     problems.raise_any(path)
-    docid = next((element.text().strip() for element in root.below("DOCID")), None)
-    return TimeMLDocument(docid, tuple(passages), instances, tuple(tlinks))
+    return replace(document, tlinks=tuple(tlinks))
 
 
 def _read_passage(name: str, element: Element) -> Passage:
@@ -220,13 +225,14 @@ def _read_entries(root: Element, name: str) -> tuple[EmptyElement, ...]:
     )
 
 
-def _find_outside(root: Element, name: str, spans: Iterable[Span]) -> Iterator[Element]:
-    """Find the elements with a given name that are in no passage, by counting elements per line."""
-    lines = Counter(span.line for span in spans)
-    for element in root.below(name):
-        lines[element.line] -= 1
-        if lines[element.line] < 0:
-            yield element
+def _find_outside(root: Element, document: TimeMLDocument) -> Iterator[Element]:
+    """Find the events and times that are in no passage, by counting elements per line."""
+    for name in (EVENT, TIMEX):
+        lines = Counter(span.line for _, span in document.spans(name))
+        for element in root.below(name):
+            lines[element.line] -= 1
+            if lines[element.line] < 0:
+                yield element
 
 
 def _check_ids(entries: Iterable[Span | EmptyElement], problems: ProblemList) -> None:
@@ -249,17 +255,13 @@ Intervals = Mapping[str, Mapping[str, Sequence[str]]]
 """The intervals that a link may mean, by an element's name and id."""
 
 
-def _index_intervals(
-    events: Iterable[Span],
-    times: Iterable[Span],
-    instances: Iterable[EmptyElement],
-    problems: ProblemList,
-) -> Intervals:
+def _index_intervals(document: TimeMLDocument, problems: ProblemList) -> Intervals:
     """Return the intervals that a link may mean; errors of instances are problems."""
+    events = [event for _, event in document.spans(EVENT)]
     eiids_of: dict[str, list[str]] = {event.attributes.get("eid", ""): [] for event in events}
-    tids = {time.attributes.get("tid", "") for time in times}
+    tids = {time.attributes.get("tid", "") for _, time in document.spans(TIMEX)}
     eiids = set()
-    for instance in instances:
+    for instance in document.instances:
         eid = instance.attributes.get("eventID", "")
         eiid = instance.attributes.get("eiid", "")
         if eid in eiids_of:

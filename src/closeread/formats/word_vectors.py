@@ -82,7 +82,7 @@ def read_vectors(path: Path, words: Collection[str]) -> WordVectors:
     counts, as in gensim, and a warning says so.
     """
     forms = {word: (_encode(word), _encode(word.lower())) for word in words}
-    wanted = {form for word_forms in forms.values() for form in word_forms}
+    wanted = set[bytes]().union(*forms.values())
     vectors: dict[bytes, Matrix] = {}
     repeated: dict[bytes, None] = {}
     problems = ProblemList()

@@ -349,7 +349,11 @@ class BoardRun:
             else:
                 requests.append(arrival)
         # What is withdrawn before it is judged is not judged.
-        early = [request for request in requests if self._is_early(request)]
+        early = [
+            request
+            for request in requests
+            if request.kind == "withdrawals" and request.submission not in self.entries
+        ]
         for request in early:
             yield self._grant(request, submissions.get(request.submission))
             if request.submission in self.entries:
@@ -359,9 +363,6 @@ class BoardRun:
             is_waiting = request.submission in submissions.keys() - self.entries.keys()
             if request not in early and not is_waiting:
                 yield self._grant(request, None)
-
-    def _is_early(self, request: Arrival) -> bool:
-        return request.kind == "withdrawals" and request.submission not in self.entries
 
     def _judge(self, submissions: Mapping[str, Arrival]) -> Iterator[tuple[str, str]]:
         """Decide about submissions, by id."""

@@ -26,7 +26,7 @@ from closeread.records import Record
 from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.documents import MentionTable
+    from closeread.tasks.coref.documents import Documents
 
 WORDS_PER_WINDOW = 2_000
 
@@ -100,23 +100,14 @@ class Exam:
         return _list_units(self.scorer)
 
     @cached_property
-    def documents(self) -> dict[str, MentionTable]:
+    def documents(self) -> dict[str, Documents]:
         """The documents of a key, each a key of its own; none for other tasks."""
         if self.procedure != "coref":
             return {}
-        from closeread.tasks.coref.documents import (
-            JoinedWords,
-            MentionTable,
-            find_words,
-            make_table,
-            split_table,
-        )
+        from closeread.tasks.coref.documents import Documents
 
-        key = cast(MentionTable, self.scorer.gold.records)
-        return {
-            document.name: make_table([document], words=JoinedWords([find_words(key, number)]))
-            for number, document in enumerate(split_table(key))
-        }
+        key = cast(Documents, self.scorer.gold.records)
+        return {document.name: Documents([document]) for document in key.documents}
 
     def describe(self) -> dict[str, Any]:
         """Return what a log keeps: how the questions were asked, and the place of the gold, but no gold."""
@@ -311,14 +302,14 @@ def _show_phrases(record: Record, start: int, end: int) -> Window:
 
 
 def _ask_about_documents(scorer: Scorer, units: Mapping[str, list[Record]]) -> Iterator[Question]:
-    from closeread.tasks.coref.documents import MentionTable, are_known, find_words
+    from closeread.tasks.coref.documents import Documents, are_known
 
-    table = cast(MentionTable, scorer.gold.records)
-    for document, name in enumerate(table.names):
+    key = cast(Documents, scorer.gold.records)
+    for document in key.documents:
+        name = document.name
         if name not in units:
             continue
-        words, index = find_words(table, document)
-        tokens = () if words is None else words(index)
+        tokens = document.words.read()
         if not are_known(tokens):
             raise RequestError(f"document {name} of the key has no words")
         windows = []

@@ -35,7 +35,7 @@ from inspect_ai.util import JSONSchema
 from closeread._version import __version__
 from closeread.corpus.baselines import load_baseline
 from closeread.corpus.names import corpus_names, find_corpus, load_corpus
-from closeread.exceptions import FormatError, InputError, Problem, RequestError, describe_unknown
+from closeread.exceptions import InputError, Problem, ProblemList, RequestError, describe_unknown
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.json_schema import LONE_SURROGATE
@@ -43,7 +43,7 @@ from closeread.llm.answers import Answer, answer_schema, merge_answers, read_ans
 from closeread.llm.questions import Exam, make_exam
 from closeread.llm.scores import average_epochs, count_unit
 from closeread.records import Record
-from closeread.signatures import Range, check_range
+from closeread.signatures import Range, check_ranges
 
 NAN = float("nan")
 
@@ -151,7 +151,7 @@ def check_exam(exam: Exam) -> None:
         RequestError: an argument is wrong, or is one of another task.
     """
     for argument in ("shots", "seed", "prompt"):
-        check_range(argument, getattr(exam, argument), Range(0))
+        check_ranges({argument: getattr(exam, argument)}, {argument: (Range(0),)})
     if exam.ask not in ("question", "candidate"):
         raise RequestError(describe_unknown("ask", exam.ask, ["question", "candidate"]))
     if exam.ask != "question" and exam.procedure != "mctaco":
@@ -337,8 +337,7 @@ def read_answers(path: Path) -> dict[str, Any]:
         else:
             message = "expected an object such as {'id': 'test-q0000', 'answer': '...'}"
             parsed.problems.append(Problem(message, line))
-    if parsed.problems:
-        raise FormatError(path, sorted(parsed.problems, key=lambda problem: problem.order))
+    ProblemList(parsed.problems).raise_any(path)
     return answers
 
 

@@ -42,7 +42,7 @@ from closeread.parameters import (
     describe,
     list_fields,
 )
-from closeread.signatures import check_range
+from closeread.signatures import check_ranges
 from closeread.tasks import find_all, procedure_names
 
 if TYPE_CHECKING:
@@ -184,7 +184,8 @@ def call_operation(
     parameters = describe(operation)
     options = {name: value for name, value in keywords.items() if value is not None}
     values = _bind(title, parameters, arguments, options)
-    _check_files(parameters, values)
+    # No file is both read and written, or written twice.
+    check_outputs(*_list_files(parameters, values))
 
     # What messages advise instead of an unknown option.
     takes_options = any(parameter.is_options for parameter in parameters)
@@ -281,12 +282,6 @@ def _check_complete(title: str, parameters: Sequence[Parameter], values: Mapping
         raise RequestError(f"{title} needs {' and '.join(missing)}")
 
 
-def _check_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> None:
-    """Check that no file is both read and written, or written twice."""
-    files = _list_files(parameters, values)
-    check_outputs(files.read, files.written)
-
-
 def _list_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> UsedFiles:
     """List the files of parameters and of the fields of groups."""
     files = UsedFiles([], [])
@@ -368,7 +363,7 @@ def _check_value(parameter: Parameter, value: Any) -> Any:
             message = f"{label} is {value!r} (expected a day, such as 2017-06-12)"
             raise RequestError(message) from None
     if param.range is not None:
-        check_range(name, value, param.range)
+        check_ranges({name: value}, {name: (param.range,)})
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise RequestError(describe_unknown(label, value, list(map(str, get_args(hint)))))
     return value

@@ -1,4 +1,4 @@
-"""List, show, describe, cite and export corpora; list evaluate modules; score stored counts.
+"""List, show, describe, cite and export corpora; list evaluate modules.
 
 `**options` are folders of a corpus and options of reading it, such as `treebank`.
 """
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 from closeread import parameters as arg
 from closeread.corpus.names import corpus_names, find_corpus, list_scored, load_corpus
@@ -26,7 +26,7 @@ from closeread.exceptions import (
 )
 from closeread.hf.modules import describe_module, find_module, module_names
 from closeread.operations.calling import find_operations
-from closeread.parameters import Intervals, Operations, Param
+from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
 from closeread.tables import NOTHING, Grid, Style, Whole, draw_html
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from closeread.corpus.facts import Statistics
     from closeread.corpus.gold import GoldSource
     from closeread.corpus.showing import Part
-    from closeread.counts.report import Report
 
 Folder = Annotated[str | Path, Param(kind="write")]
 Configs = Annotated[Sequence[str], Param(flag="--config", metavar="NAME")]
@@ -135,11 +134,7 @@ def corpora() -> dict[str, CorpusEntry]:
             load_procedure(corpus.procedure).modules,
             tuple(find_operations(f"baseline {name}")),
         )
-    return Entries(entries, _name_corpus)
-
-
-def _name_corpus(name: str) -> str:
-    return find_corpus(name).name
+    return Entries(entries, lambda name: find_corpus(name).name)
 
 
 def metrics() -> dict[str, MetricEntry]:
@@ -570,24 +565,6 @@ def install_modules() -> list[Path]:
     from closeread.hf.modules import install_modules as install
 
     return install()
-
-
-def score_counts(
-    *,
-    from_counts: Annotated[Path | None, Param(metavar="FILE")] = None,
-    by: arg.Fields = (),
-    intervals: Intervals = Intervals(),  # noqa: B008
-) -> Report:
-    """Score stored counts.
-
-    Args:
-        from_counts: Score counts written by --counts or `closeread merge`, instead of predictions.
-    """
-    from closeread.counts.counts import Counts, make_report
-
-    counts = Counts.load(cast(Path, from_counts))
-    warn_all(counts.notices)
-    return make_report(counts, by=tuple(by), resampling=intervals.make_resampling())
 
 
 OPERATIONS: Operations = {

@@ -23,7 +23,6 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.formats.text import is_open_pipe
-from closeread.llm.answers import FORMS
 from closeread.records import Record
 
 if TYPE_CHECKING:
@@ -113,7 +112,11 @@ def fill_unread(
     if scorer is not None and not board.own_gold:
         units = scorer.gold.units
         records = [{key: unit} for unit in units] if name == "coref" else scorer.gold.records
-    nothing: Record = {"label": "no"} if name == "mctaco" else {FORMS[name].key: []}
+    nothing: Record = {"label": "no"}
+    if name != "mctaco":
+        from closeread.llm.answers import FORMS
+
+        nothing = {FORMS[name].key: []}
     answered = {row.get(key) for row in rows}
     lacking = [record for record in records if record[key] not in answered]
     for record in lacking:

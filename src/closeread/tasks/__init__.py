@@ -2,8 +2,8 @@
 
 The modules of a package are found by their role: `procedure` (which every task that is scored has), `baselines`,
 `rules`, `records` (statistics, views and flat rows), `agreement`, `operations`, and the formats that only this task
-reads, which may be in a package `formats`.  A package inside a task's, such as `coref.marmara`, holds what is one
-corpus's own; what it lacks is found in the task's.
+reads, which may be in a package `formats`.  A corpus with much of its own, such as `marmara`, has a package without a
+procedure.
 """
 
 from __future__ import annotations
@@ -36,30 +36,15 @@ def procedure_names() -> list[str]:
 
 @cache
 def find(task: str, role: str) -> ModuleType | None:
-    """Import the module with a role of a task, or of a package inside a task's; None if there is no such module."""
-    while task:
-        name = f"{__name__}.{task}.{role}"
-        if find_spec(name):
-            return importlib.import_module(name)
-        task = task.rpartition(".")[0]
-    return None
+    """Import the module with a role of a task; None if there is no such module."""
+    name = f"{__name__}.{task}.{role}"
+    return importlib.import_module(name) if find_spec(name) else None
 
 
 def find_all(role: str) -> list[ModuleType]:
-    """Import the modules with a role of all tasks, and of the packages inside a task's."""
-    found = []
-    for task in task_names():
-        folder = Path(__path__[0]) / task
-        inside = [
-            f"{task}.{module.name}"
-            for module in pkgutil.iter_modules([str(folder)])
-            if module.ispkg
-        ]
-        for package in (task, *inside):
-            name = f"{__name__}.{package}.{role}"
-            if find_spec(name):
-                found.append(importlib.import_module(name))
-    return found
+    """Import the modules with a role of all tasks."""
+    modules = [find(task, role) for task in task_names()]
+    return [module for module in modules if module is not None]
 
 
 @cache

@@ -45,7 +45,6 @@ from closeread.tasks.annotation.annotators import (
     ADVICE,
     AnnotatedDocument,
     Chains,
-    Mention,
     check_given,
     gather_documents,
     list_notices,
@@ -53,6 +52,7 @@ from closeread.tasks.annotation.annotators import (
     read_annotators,
     select_given,
 )
+from closeread.tasks.coref.documents import Mention
 
 NAME = "coref_alpha"
 MODULES = (NAME,)
@@ -310,7 +310,7 @@ def compare_annotators(
     """
     resolved = resolve(options)
     files = read_annotators(annotators if given is None else (*annotators, given))
-    documents = gather_documents([file.table for file in files])
+    documents = gather_documents([file.documents for file in files])
     if given is not None:
         check_given(files[:-1], files[-1])
         documents = [select_given(document, len(annotators)) for document in documents]

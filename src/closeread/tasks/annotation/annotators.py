@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain as concatenate
 from itertools import combinations
 from math import comb
 from pathlib import Path
 from typing import NamedTuple
-
-import numpy as np
 
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import (
@@ -30,47 +27,12 @@ from closeread.exceptions import (
     raise_all,
     read_all,
 )
-from closeread.tasks.coref.documents import MentionTable, Parts, merge_adjacent
+from closeread.tasks.coref.documents import Document, Documents, Mention, merge_adjacent
 from closeread.tasks.coref.files import read_documents, take_documents
-from closeread.tasks.coref.sides import compare_words, find_repeated
+from closeread.tasks.coref.sides import find_repeated
+from closeread.tasks.coref.word_comparison import compare_words
 
 ADVICE = "keep one of them"
-
-
-class Mention(NamedTuple):
-    """A mention.
-
-    Attributes:
-        start, end: its first and last token in the document, from 0.
-        parts: the (start, end) of each part of a mention with gaps; empty if it has none.
-    """
-
-    start: int
-    end: int
-    parts: Parts = ()
-
-    @property
-    def runs(self) -> Parts:
-        """The (start, end) of its parts, or of all of it."""
-        return self.parts or ((self.start, self.end),)
-
-    def order(self) -> tuple[int, int, Parts]:
-        """Return what sorts mentions in document order."""
-        return self.start, -self.end, self.parts
-
-    def overlaps(self, other: Mention) -> bool:
-        """Return whether it shares a token with another mention."""
-        return any(map(other._shares_token, self.runs))
-
-    def contains(self, other: Mention) -> bool:
-        """Return whether it has all tokens of another mention."""
-        return all(map(self._has_run, other.runs))
-
-    def _shares_token(self, run: tuple[int, int]) -> bool:
-        return any(start <= run[1] and run[0] <= end for start, end in self.runs)
-
-    def _has_run(self, run: tuple[int, int]) -> bool:
-        return any(start <= run[0] and run[1] <= end for start, end in self.runs)
 
 
 Chains = Sequence[Sequence[Mention]]
@@ -123,63 +85,20 @@ class AnnotatorFile(NamedTuple):
     """The documents of an annotator, and the name of the file or folder, for messages."""
 
     name: str
-    table: MentionTable
-
-
-@dataclass(frozen=True, eq=False)
-class TokenSource:
-    """Where the tokens of a document are known from.
-
-    Attributes:
-        table: the documents of a file.
-        number: the number of the document there.
-    """
-
-    table: MentionTable
-    number: int
-
-    @property
-    def n_tokens(self) -> int | None:
-        """The number of its tokens; None if no file tells."""
-        n_tokens = self.table.n_tokens
-        return None if n_tokens is None else int(n_tokens[self.number])
-
-    @property
-    def has_words(self) -> bool:
-        """Whether it has words."""
-        words = self.table.words
-        return words is not None and bool(words.packed(self.number))
-
-    def read_words(self) -> Sequence[str]:
-        """Return its words; nothing if it has none."""
-        return () if self.table.words is None else self.table.words(self.number)
-
-
-def find_token_sources(tables: Sequence[MentionTable]) -> dict[str, TokenSource]:
-    """Find the tokens of each document: of the first file with its words, or else with their number, or of the first."""
-    sources: dict[str, list[TokenSource]] = defaultdict(list)
-    for table in tables:
-        for number, name in enumerate(table.names):
-            sources[name].append(TokenSource(table, number))
-    best = {}
-    for name, candidates in sources.items():
-        best[name] = max(
-            candidates, key=lambda source: (source.n_tokens is not None, source.has_words)
-        )
-    return best
+    documents: Documents
 
 
 def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
     """Read the documents of an annotator; a response is the output of a system."""
     name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
     if isinstance(source, Path):
-        table = read_documents(source, is_response=is_response)
+        documents = read_documents(source, is_response=is_response)
     else:
-        table = take_documents(source, name, is_response=is_response)
-    problems = list(find_repeated(table, ADVICE))
+        documents = take_documents(source, name, is_response=is_response)
+    problems = list(find_repeated(documents, ADVICE))
     if problems:
         raise FormatError(name, problems)
-    return AnnotatorFile(name, table)
+    return AnnotatorFile(name, documents)
 
 
 def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
@@ -199,10 +118,10 @@ def read_beside_gold(
 
     key, *files = read_all((gold, *annotators), read)
     raise_all(compare_tokens([key, *files]))
-    raise_all(_report_problems((file.name, find_unknown(file.table, key)) for file in files))
+    raise_all(_report_problems((file.name, find_unknown(file.documents, key)) for file in files))
     notices = [*list_notices([key, *files]), *find_repeated_paths(annotators)]
-    annotated = set().union(*(file.table.names for file in files))
-    lacking = [name for name in key.table.names if name not in annotated]
+    annotated = set().union(*(file.documents.names for file in files))
+    lacking = [name for name in key.documents.names if name not in annotated]
     if lacking:
         documents = pluralize(len(lacking), "document")
         notices.append(f"{documents} of gold in none of the other files: {join_names(lacking)}.")
@@ -211,12 +130,14 @@ def read_beside_gold(
 
 def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:
     """Check that annotators have no documents and mentions but those that they were given."""
-    raise_all(_report_problems((file.name, find_ungiven(file.table, given_file)) for file in files))
+    raise_all(
+        _report_problems((file.name, find_ungiven(file.documents, given_file)) for file in files)
+    )
 
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
     """Return the notices about files."""
-    return [notice for file in files for notice in file.table.notices]
+    return [notice for file in files for notice in file.documents.notices]
 
 
 def _report_problems(
@@ -233,119 +154,136 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
 
     Yields an error for each file that differs, with all its problems.
     """
-    words: dict[str, tuple[AnnotatorFile, int]] = {}
+    words: dict[str, tuple[str, Document]] = {}
     lengths: dict[str, tuple[str, int]] = {}
     for file in files:
-        for number, name in enumerate(file.table.names):
-            source = TokenSource(file.table, number)
+        for document in file.documents.documents:
             # Words are read from the file, which takes a while.
-            if name not in words and source.has_words:
-                words[name] = (file, number)
-            if source.n_tokens is not None:
-                lengths.setdefault(name, (file.name, source.n_tokens))
+            if document.name not in words and has_words(document):
+                words[document.name] = (file.name, document)
+            if document.n_tokens is not None:
+                lengths.setdefault(document.name, (file.name, document.n_tokens))
     for file in files:
-        problems = [*_find_other_words(file, words), *_find_other_lengths(file.table, lengths)]
+        problems: list[Problem] = []
+        for document in file.documents.documents:
+            if document.name in words:
+                first_file, first = words[document.name]
+                difference = (
+                    None if first is document else compare_words(first, document, first_file)
+                )
+                if difference is not None:
+                    problems.append(difference.first)
+        for document in file.documents.documents:
+            if document.name in lengths:
+                problems += _compare_lengths(document, *lengths[document.name])
         yield from _report_problems([(file.name, problems)])
 
 
-def _find_other_words(
-    file: AnnotatorFile, words: Mapping[str, tuple[AnnotatorFile, int]]
-) -> Iterator[Problem]:
-    """Find the first other word of each document, given the file with its words and its number there."""
-    for number, name in enumerate(file.table.names):
-        if name not in words:
-            continue
-        first, first_number = words[name]
-        if first is not file:
-            difference = compare_words(first.table, first_number, file.table, number, first.name)
-            if difference:
-                yield difference[1]
+def has_words(document: Document) -> bool:
+    """Return whether the words of a document are known."""
+    return bool(document.words.pack())
 
 
-def _find_other_lengths(
-    table: MentionTable, lengths: Mapping[str, tuple[str, int]]
-) -> Iterator[Problem]:
-    """Find documents of another length, given the file that has its length, and this."""
-    ends = np.zeros(len(table), np.int64)
-    np.maximum.at(ends, table.document, table.end + 1)
-    for number, name in enumerate(table.names):
-        if name not in lengths:
-            continue
-        first_file, expected = lengths[name]
-        if table.n_tokens is None:
-            if ends[number] <= expected:
-                continue
-            end = f"a mention that ends at token {int(ends[number]) - 1:,}"
-            length = f"{pluralize(expected, 'token')} in {first_file} (numbered from 0)"
-            message = f"{end}, but {length}"
-        else:
-            n_tokens = int(table.n_tokens[number])
-            if n_tokens == expected:
-                continue
-            message = f"{pluralize(n_tokens, 'token')}, but {expected:,} in {first_file}"
-        yield Problem(f"document {quote(name)} has {message}", None, table.file_of(number))
+def _compare_lengths(document: Document, first_file: str, expected: int) -> Iterator[Problem]:
+    """Compare the number of a document's tokens with that in the first file that has it."""
+    last = max((mention.end for mention in document.mentions), default=-1)
+    if document.n_tokens is None and last >= expected:
+        length = f"{pluralize(expected, 'token')} in {first_file} (numbered from 0)"
+        message = f"a mention that ends at token {last:,}, but {length}"
+    elif document.n_tokens not in (None, expected):
+        message = f"{pluralize(document.n_tokens, 'token')}, but {expected:,} in {first_file}"
+    else:
+        return
+    yield Problem(f"document {quote(document.name)} has {message}", None, document.file)
 
 
-def find_unknown(table: MentionTable, other_file: AnnotatorFile) -> list[Problem]:
+def find_unknown(documents: Documents, other_file: AnnotatorFile) -> list[Problem]:
     """Find the documents of a file that another one lacks."""
-    names = set(other_file.table.names)
+    names = set(other_file.documents.names)
     problems = []
-    for number, name in enumerate(table.names):
-        if name not in names:
-            message = f"document {quote(name)} is not in {other_file.name}"
-            problems.append(Problem(message, None, table.file_of(number)))
+    for document in documents.documents:
+        if document.name not in names:
+            message = f"document {quote(document.name)} is not in {other_file.name}"
+            problems.append(Problem(message, None, document.file))
     return problems
 
 
-def find_ungiven(table: MentionTable, given_file: AnnotatorFile) -> list[Problem]:
+def find_ungiven(documents: Documents, given_file: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
-    problems = find_unknown(table, given_file)
-    given_chains = dict(zip(given_file.table.names, list_chains(given_file.table), strict=True))
-    for number, (name, chains) in enumerate(zip(table.names, list_chains(table), strict=True)):
-        if name not in given_chains:
+    problems = find_unknown(documents, given_file)
+    given_mentions = {}
+    for document in given_file.documents.documents:
+        given_mentions[document.name] = set(map(locate, document.mentions))
+    for document in documents.documents:
+        if document.name not in given_mentions:
             continue
-        given_mentions = set(concatenate.from_iterable(given_chains[name]))
-        for mention in concatenate.from_iterable(chains):
-            if mention not in given_mentions:
-                tokens = f"tokens {mention.start} to {mention.end}"
-                message = (
-                    f"document {quote(name)}: the mention of {tokens} is not in {given_file.name}"
-                )
-                line = table.line_of(number, mention.start)
-                problems.append(Problem(message, line, table.file_of(number)))
+        for mention in document.mentions:
+            if locate(mention) not in given_mentions[document.name]:
+                tokens = f"the mention of tokens {mention.start} to {mention.end}"
+                message = f"document {quote(document.name)}: {tokens} is not in {given_file.name}"
+                line = document.line_of(mention.start)
+                problems.append(Problem(message, line, document.file))
     return problems
 
 
-def count_singletons(table: MentionTable) -> int:
+def find_token_sources(files: Sequence[Documents]) -> dict[str, Document]:
+    """Find the tokens of each document: of the first file with its words, or else with their number, or of the first."""
+    candidates: dict[str, list[Document]] = defaultdict(list)
+    for documents in files:
+        for document in documents.documents:
+            candidates[document.name].append(document)
+    sources = {}
+    for name, same in candidates.items():
+        source = max(
+            same, key=lambda document: (document.n_tokens is not None, has_words(document))
+        )
+        sources[name] = Document(
+            name, n_tokens=source.n_tokens, words=source.words, nodes=source.nodes
+        )
+    return sources
+
+
+def count_singletons(documents: Documents) -> int:
     """Return the number of chains of one mention."""
-    return int((np.bincount(table.entity) == 1).sum())
+    n_singletons = 0
+    for document in documents.documents:
+        n_singletons += sum(len(entity.mentions) == 1 for entity in document.entities)
+    return n_singletons
 
 
-def list_chains(table: MentionTable) -> list[Chains]:
-    """Return the chains of each document of a table."""
-    mentions = list(map(Mention, table.start.tolist(), table.end.tolist()))
-    for row, parts in table.parts.items():
-        runs = merge_adjacent(parts)
-        if len(runs) > 1:
-            mentions[row] = mentions[row]._replace(parts=tuple(runs))
-    chains: list[dict[int, list[Mention]]] = [{} for _ in table.names]
-    entities = zip(table.document.tolist(), table.entity.tolist(), mentions, strict=True)
-    for document, entity, mention in entities:
-        chains[document].setdefault(entity, []).append(mention)
-    return [list(chains_of_document.values()) for chains_of_document in chains]
+def locate(mention: Mention) -> Mention:
+    """Return where a mention is, without all else that its file says of it; parts without a gap are merged."""
+    if not mention.subspans:
+        return Mention(mention.start, mention.end)
+    runs = tuple(merge_adjacent(mention.subspans))
+    return Mention(mention.start, mention.end, subspans=runs if len(runs) > 1 else ())
+
+
+def order_of(mention: Mention) -> tuple[object, ...]:
+    """Return what sorts mentions in document order: by first token, then the longer first, then by their parts."""
+    return mention.start, -mention.end, mention.subspans
 
 
 def gather_documents(
-    tables: Sequence[MentionTable], names: Iterable[str] | None = None
+    files: Sequence[Documents], names: Iterable[str] | None = None
 ) -> list[AnnotatedDocument]:
     """Gather the chains of annotators by document, in the order of names, or sorted by name."""
     if names is None:
-        names = sorted(set().union(*(table.names for table in tables)))
-    by_document: dict[str, dict[int, Chains]] = {name: {} for name in names}
-    for annotator, table in enumerate(tables):
-        for name, chains in zip(table.names, list_chains(table), strict=True):
-            by_document[name][annotator] = chains
-    return [make_document(name, chains) for name, chains in by_document.items()]
+        names = sorted(set().union(*(documents.names for documents in files)))
+    annotated: dict[str, dict[int, Document]] = {name: {} for name in names}
+    for annotator, documents in enumerate(files):
+        for document in documents.documents:
+            annotated[document.name][annotator] = document
+    gathered = []
+    for name, document_of in annotated.items():
+        chains = {annotator: list_chains(document) for annotator, document in document_of.items()}
+        gathered.append(make_document(name, chains))
+    return gathered
+
+
+def list_chains(document: Document) -> Chains:
+    """Return the chains of a document, where their mentions are."""
+    return [list(map(locate, entity.mentions)) for entity in document.entities]
 
 
 def make_document(
@@ -355,7 +293,7 @@ def make_document(
     mentions = set(further_mentions)
     for chains_of_annotator in chains.values():
         mentions.update(*chains_of_annotator)
-    in_order = sorted(mentions, key=Mention.order)
+    in_order = sorted(mentions, key=order_of)
     numbers = {mention: number for number, mention in enumerate(in_order)}
     numbered: dict[int, list[list[int]]] = {}
     for annotator, chains_of_annotator in chains.items():

@@ -21,7 +21,7 @@ from closeread.counts.results import Result
 from closeread.exceptions import pluralize
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.annotation.annotators import gather_documents, read_beside_gold
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.documents import Documents
 
 CHAIN_KINDS = ("exact", "missing", "mixed", "extra", "spurious")
 
@@ -127,11 +127,11 @@ def group_numbers(counts: Mapping[str, int]) -> dict[str, int]:
 def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> ChainErrors:
     """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory."""
     key, files, notices = read_beside_gold(gold, annotators)
-    errors = find_chain_errors(key.table, [file.table for file in files])
+    errors = find_chain_errors(key.documents, [file.documents for file in files])
     return replace(errors, notices=notices)
 
 
-def find_chain_errors(gold: MentionTable, files: Sequence[MentionTable]) -> ChainErrors:
+def find_chain_errors(gold: Documents, files: Sequence[Documents]) -> ChainErrors:
     """Compare the chains of each document of each file with gold, which has all documents, and a mention once each."""
     judged: list[JudgedChain] = []
     for document in gather_documents([gold, *files]):

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
     from closeread.tasks.annotation.forced import ForcedDocument
-    from closeread.tasks.coref.documents import MentionTable
+    from closeread.tasks.coref.documents import Documents
 
 CorefFile = Annotated[Source, Param(corpus="coref")]
 CorefFiles = Annotated[Sources, Param(metavar="FILES...", corpus="coref")]
@@ -52,7 +52,7 @@ def link_support(gold: CorefFile, annotators: CorefFiles) -> Drawing:
 
     key, files, notices = read_beside_gold(gold, annotators)
     warn_all(notices)
-    counts = count_support(key.table, [file.table for file in files])
+    counts = count_support(key.documents, [file.documents for file in files])
     summary = f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
     return Drawing(draw_link_support(counts), summary)
 
@@ -186,8 +186,8 @@ def adjudicate(
     from closeread.tasks.coref.formats.conll import dump_in_frames
 
     settings = Settings(objective, incompatible, empty_annotators)
-    tables = _read_tables(files)
-    sources = find_token_sources(tables)
+    annotated = _read_annotated(files)
+    sources = find_token_sources(annotated)
     decisions: Mapping[str, ForcedDocument] = {}
     if forced is not None:
         forced_file = read_forced(forced)
@@ -195,11 +195,11 @@ def adjudicate(
         warn_all(forced_file.notices)
         decisions = forced_file.documents
     # In the order of the files, if that is the same for all of them, and else by name.
-    orders = {tuple(table.names) for table in tables}
+    orders = {tuple(documents.names) for documents in annotated}
     names = orders.pop() if len(orders) == 1 else None
     deadline = Deadline(time_limit)
     results = []
-    for document in gather_documents(tables, names):
+    for document in gather_documents(annotated, names):
         decided = decisions.get(document.name, NOTHING_FORCED)
         results.append(adjudicate_document(document, settings, deadline, decided))
     unproved = [result.document.name for result in results if not result.is_optimal]
@@ -216,7 +216,7 @@ def adjudicate(
     joined = join_results(results, sources)
     if text_suffix(output) == ".conll":
         try:
-            texts[output] = dump_in_frames(joined)
+            texts[output] = dump_in_frames(joined.documents)
         except ValueError as error:
             raise RequestError(f"cannot write {output}: {error}") from None
     else:
@@ -225,7 +225,7 @@ def adjudicate(
     return Written(output, summarize(results), joined)
 
 
-def _read_tables(paths: Sequence[Path]) -> list[MentionTable]:
+def _read_annotated(paths: Sequence[Path]) -> list[Documents]:
     """Read the annotators' files, and note any annotation that the result lacks."""
     from closeread.counts.annotators import Annotator, find_repeated_paths
     from closeread.tasks.annotation.annotators import (
@@ -241,16 +241,16 @@ def _read_tables(paths: Sequence[Path]) -> list[MentionTable]:
     annotators = [Annotator(str(path), path) for path in paths]
     files = read_annotators(annotators)
     notices = [*list_notices(files), *find_repeated_paths(annotators)]
-    tables = [file.table for file in files]
-    if any(table.head is not None and len(table.head) for table in tables):
+    annotated = [file.documents for file in files]
+    if any(documents.has_mentions and documents.has_heads for documents in annotated):
         notices.append("heads of mentions are left out of the result.")
-    if any(table.relations is not None for table in tables):
+    if any(documents.has_relations for documents in annotated):
         notices.append("relations other than identity are left out of the result.")
-    n_singletons = sum(map(count_singletons, tables))
+    n_singletons = sum(map(count_singletons, annotated))
     if n_singletons:
         notices.append(f"{pluralize(n_singletons, 'chain')} of one mention ignored.")
     warn_all(notices)
-    return tables
+    return annotated
 
 
 OPERATIONS: Operations = {

@@ -15,7 +15,7 @@ from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
 from closeread.tasks.annotation.annotators import check_size, find_links, gather_documents
 from closeread.tasks.annotation.chain_errors import ChainErrors, group_numbers
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.documents import Documents
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +32,7 @@ MAX_LINKS = 2_000_000
 """The most links of a document, those of all annotators together."""
 
 
-def count_support(gold: MentionTable, files: Sequence[MentionTable]) -> Ints:
+def count_support(gold: Documents, files: Sequence[Documents]) -> Ints:
     """Count the links of annotators by the percentage of their document's annotators who draw them, (2, `BINS`).
 
     Links whose mentions are in one gold chain are in the first row.  Gold has all documents.

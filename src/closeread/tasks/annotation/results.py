@@ -10,54 +10,41 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from closeread import limits
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.annotation.adjudication import AdjudicatedDocument, JudgedLink, Settings
-from closeread.tasks.annotation.annotators import AnnotatedDocument, TokenSource
+from closeread.tasks.annotation.annotators import AnnotatedDocument, has_words
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.documents import (
-    Document,
-    JoinedWords,
-    MentionTable,
-    Words,
-    find_words,
-    make_table,
-)
+from closeread.tasks.coref.documents import Document, Documents, Entity
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
-from closeread.tasks.coref.formats.lines import FoundMention, make_document
 
 
 def join_results(
-    results: Sequence[AdjudicatedDocument], sources: Mapping[str, TokenSource]
-) -> MentionTable:
-    """Return the documents with their chains, given where their tokens are known from."""
+    results: Sequence[AdjudicatedDocument], sources: Mapping[str, Document]
+) -> Documents:
+    """Return the documents with their chains, given their tokens by name."""
     documents = []
-    words: list[tuple[Words | None, int]] = []
     for result in results:
-        document = result.document
-        source = sources[document.name]
-        documents.append(_make_document(document, source, result.ids, result.chains))
-        words.append(find_words(source.table, source.number) if source.has_words else (None, 0))
-    has_words = any(file_words is not None for file_words, _ in words)
-    return make_table(documents, words=JoinedWords(words) if has_words else None)
+        source = sources[result.document.name]
+        documents.append(_add_chains(source, result.document, result.ids, result.chains))
+    return Documents(documents)
 
 
-def _make_document(
+def _add_chains(
+    source: Document,
     document: AnnotatedDocument,
-    source: TokenSource,
     ids: Sequence[str],
     chains: Sequence[Sequence[int]],
 ) -> Document:
-    """Return a document with some chains only, given their ids."""
-    mentions = []
+    """Return a document with some chains, given their ids."""
+    entities = []
     for chain_id, chain in zip(ids, chains, strict=True):
-        mentions += [FoundMention(chain_id, document.mentions[number].runs) for number in chain]
-    empty = source.table.empty[source.number] if source.table.empty else ()
-    return make_document(document.name, source.n_tokens, mentions, empty=empty)
+        entities.append(Entity(chain_id, [document.mentions[number] for number in chain]))
+    return replace(source, entities=entities)
 
 
 def make_report(
@@ -113,7 +100,7 @@ def summarize(results: Sequence[AdjudicatedDocument]) -> str:
 
 def dump_worksheet(
     results: Sequence[AdjudicatedDocument],
-    sources: Mapping[str, TokenSource],
+    sources: Mapping[str, Document],
     files: Sequence[str],
     forced: Mapping[str, ForcedDocument],
 ) -> str:
@@ -121,7 +108,7 @@ def dump_worksheet(
 
     Args:
         results: the results.
-        sources: where the tokens of each document are known from, by its name.
+        sources: the documents with their tokens, by name.
         files: the names of the annotators' files.
         forced: a person's decisions, by the name of the document.
     """
@@ -138,7 +125,7 @@ def dump_worksheet(
 
 
 def _format_document(
-    result: AdjudicatedDocument, source: TokenSource, files: Sequence[str], bound: set[int]
+    result: AdjudicatedDocument, source: Document, files: Sequence[str], bound: set[int]
 ) -> str:
     """Return the rows of a document; raises a ValueError if they can't express it."""
     document = result.document
@@ -164,15 +151,15 @@ def _format_document(
     return "\n".join([*lines, "", "#end document", ""])
 
 
-def _list_words(document: AnnotatedDocument, source: TokenSource) -> Sequence[str]:
+def _list_words(document: AnnotatedDocument, source: Document) -> Sequence[str]:
     """Return the words of a document, or ``_`` for each; raises a ValueError if a worksheet can't have them."""
     n_tokens = source.n_tokens
     if n_tokens is None:
         raise ValueError("the number of tokens is unknown")
-    if any(mention.parts for mention in document.mentions):
+    if any(mention.subspans for mention in document.mentions):
         raise ValueError("a mention is discontinuous")
-    if source.has_words:
-        return source.read_words()
+    if has_words(source):
+        return source.words.read()
     if n_tokens > limits.MAX_TOKENS:
         limit = f"limit: {limits.MAX_TOKENS:,}"
         raise ValueError(f"it has {n_tokens:,} tokens, but no words ({limit})")
@@ -181,14 +168,14 @@ def _list_words(document: AnnotatedDocument, source: TokenSource) -> Sequence[st
 
 def _format_cells(
     document: AnnotatedDocument,
-    source: TokenSource,
+    source: Document,
     ids: Sequence[str],
     chains: Sequence[Sequence[int]],
     side: str,
 ) -> list[str]:
     """Return the cell of each token; `side` is what messages call those who have the chains."""
     try:
-        cells = format_cells(_make_document(document, source, ids, chains), source.n_tokens or 0)
+        cells = format_cells(_add_chains(source, document, ids, chains), source.n_tokens or 0)
     except ValueError:
         raise ValueError(f"two mentions of a chain cross in {side}") from None
     return ["|".join(brackets) or "-" for brackets in cells]

@@ -8,7 +8,7 @@ if its first and last words are found, and then reaches to the borders of the ke
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import NamedTuple
@@ -19,14 +19,12 @@ from closeread.arrays import Ints
 from closeread.exceptions import Problem, RequestError, name_option, pluralize, quote
 from closeread.tasks.coref.documents import (
     Document,
+    Documents,
     EmptyNode,
-    JoinedWords,
-    MentionTable,
-    Parts,
-    find_words,
-    make_table,
+    Entity,
+    Mention,
+    Span,
     merge_adjacent,
-    split_table,
 )
 
 GRAMS = (32, 12, 6)  # the lengths of unique parts, one after the other
@@ -198,142 +196,171 @@ class _Counts:
         )
 
 
-def align_documents(
-    key: MentionTable, response: MentionTable
-) -> tuple[MentionTable, list[Problem]]:
+def align_documents(key: Documents, response: Documents) -> tuple[Documents, list[Problem]]:
     """Return a response with the tokens of the key, and the documents that are other texts.
 
     Raises:
         RequestError: a document has mentions but no words, or the response has relations, which aren't aligned.
     """
-    index = {name: i for i, name in enumerate(key.names)}
-    documents, places, problems, counts, changed = [], [], [], _Counts(), False
-    for r, document in enumerate(split_table(response)):
-        k = index.get(document.name)
-        places.append(find_words(response, r) if k is None else find_words(key, k))
-        words = response.words(r) if response.words else ()
-        wanted = key.words(k) if key.words and k is not None else ()
-        if k is not None and len(document.start) and not (words and wanted):
-            side = "response" if wanted else "key"
-            needs = f"{name_option('words', 'align')} needs words on both sides"
-            raise RequestError(
-                f"{needs}, but document {quote(document.name)} of the {side} has none"
-            )
-        if k is None or not wanted or (not words and document.n_tokens):
+    key_by_name = key.by_name()
+    documents: list[Document] = []
+    problems: list[Problem] = []
+    counts = _Counts()
+    for document in response.documents:
+        expected = key_by_name.get(document.name)
+        if expected is None:
             documents.append(document)
             continue
-        nodes = key.empty[k] if key.empty else ()
-        if list(words) == list(wanted) and [n.token for n in document.empty] == [
-            n.token for n in nodes
-        ]:
-            documents.append(replace(document, empty=nodes))
-            changed |= bool(nodes)
-            continue
-        changed = True
-        found, problem = _align_document(document, words, wanted, nodes, counts)
-        documents.append(found)
+        aligned, problem = _align_document(document, expected, counts)
+        documents.append(aligned)
         if problem:
-            line = response.line_of(r, 0) if words else None
-            problems.append(Problem(problem, line, response.file_of(r)))
-    if not changed:
+            problems.append(Problem(problem, document.line_of(0), document.file))
+    pairs = zip(documents, response.documents, strict=True)
+    if all(aligned is document for aligned, document in pairs):
         return response, problems
-    if response.relations is not None:
+    if response.has_relations:
+        option = name_option("words", "align")
+        instead = "use CorefUD or CoNLL"
         raise RequestError(
-            f"{name_option('words', 'align')} can't align the relations of Universal Anaphora files; use CorefUD or CoNLL"
+            f"{option} can't align the relations of Universal Anaphora files; {instead}"
         )
-    table = make_table(
-        documents,
-        words=JoinedWords(places),
-        document_fields=response.document_fields,
-        notices=[*response.notices, *counts.describe()],
-        unnamed=response.unnamed,
-        files=response.files,
-    )
-    return table, problems
+    return response.replaced(documents, *counts.describe()), problems
 
 
-def _align_document(
-    document: Document,
-    words: Sequence[str],
-    wanted: Sequence[str],
-    nodes: Sequence[EmptyNode],
-    counts: _Counts,
-) -> tuple[Document, str]:
+def _align_document(document: Document, key: Document, counts: _Counts) -> tuple[Document, str]:
     """Return a document with the tokens of the key, and what is wrong with it, if anything is."""
-    own_nodes, key_nodes = ({node.token for node in of} for of in (document.empty, nodes))
-    own = [i for i in range(len(words)) if i not in own_nodes]
-    of_key = [i for i in range(len(wanted)) if i not in key_nodes]
-    found = align_words([words[i] for i in own], [wanted[i] for i in of_key])
-    common = found.n_equal / min(len(own), len(of_key)) if own and of_key else 1.0
+    words = document.words.read()
+    key_words = key.words.read()
+    if document.entities and not (words and key_words):
+        side = "response" if key_words else "key"
+        needs = f"{name_option('words', 'align')} needs words on both sides"
+        raise RequestError(f"{needs}, but document {quote(document.name)} of the {side} has none")
+    if not key_words or (not words and document.n_tokens):
+        return document, ""
+    tokens_of_nodes = [node.token for node in document.nodes]
+    has_same_nodes = tokens_of_nodes == [node.token for node in key.nodes]
+    if list(words) == list(key_words) and has_same_nodes:
+        aligned = replace(document, nodes=key.nodes, words=key.words) if key.nodes else document
+        return aligned, ""
+    token_map, n_equal, n_words = _map_tokens(document, key, words, key_words, counts)
     problem = ""
-    if common < MIN_COMMON:
-        share = f"only {found.n_equal:,} of its {pluralize(len(own), 'word')} are in the key's text in this order"
-        problem = f"document {quote(document.name)} is another text than the key's: {share}"
-    first = dict(zip(own, (i if i == LOST else of_key[i] for i in found.first), strict=True))
-    last = dict(zip(own, (i if i == LOST else of_key[i] for i in found.last), strict=True))
-    whole = dict(zip(own, found.is_whole, strict=True))
-    for token, node in _pair_nodes(document.empty, nodes, last).items():
-        first[token] = last[token] = node
-        whole[token] = node != LOST
+    if n_words is not None and n_equal < MIN_COMMON * min(n_words):
+        share = f"only {n_equal:,} of its {pluralize(n_words[0], 'word')}"
+        problem = (
+            f"document {quote(document.name)} is another text than the key's: "
+            f"{share} are in the key's text in this order"
+        )
+    aligned = replace(
+        document,
+        entities=_move_mentions(document, token_map, counts),
+        n_tokens=len(key_words),
+        words=key.words,
+        nodes=key.nodes,
+        reference_order=None,
+    )
+    return aligned, problem
+
+
+class TokenMap(NamedTuple):
+    """Where the tokens of a document are in the key.
+
+    Attributes:
+        first, last: the first and the last token of the key for each token; `LOST` if it is not found.
+        is_whole: whether a token begins and ends where tokens of the key do.
+    """
+
+    first: dict[int, int]
+    last: dict[int, int]
+    is_whole: dict[int, bool]
+
+
+def _map_tokens(
+    document: Document,
+    key: Document,
+    words: Sequence[str],
+    key_words: Sequence[str],
+    counts: _Counts,
+) -> tuple[TokenMap, int, tuple[int, int] | None]:
+    """Find the tokens of a document in the key; return also how many words are equal, and the numbers of words.
+
+    The numbers are None if a side has no words.
+    """
+    nodes = {node.token for node in document.nodes}
+    key_nodes = {node.token for node in key.nodes}
+    tokens = [token for token in range(len(words)) if token not in nodes]
+    key_tokens = [token for token in range(len(key_words)) if token not in key_nodes]
+    word_map = align_words(
+        [words[token] for token in tokens], [key_words[token] for token in key_tokens]
+    )
+
+    def find_tokens(places: Sequence[int]) -> dict[int, int]:
+        in_key = [LOST if place == LOST else key_tokens[place] for place in places]
+        return dict(zip(tokens, in_key, strict=True))
+
+    token_map = TokenMap(
+        find_tokens(word_map.first),
+        find_tokens(word_map.last),
+        dict(zip(tokens, word_map.is_whole, strict=True)),
+    )
+    for token, node in _pair_nodes(document.nodes, key.nodes, token_map.last).items():
+        token_map.first[token] = node
+        token_map.last[token] = node
+        token_map.is_whole[token] = node != LOST
     counts.documents += 1
-    counts.words += found.first.count(LOST)
-    counts.missing += found.n_missing
-    kept, starts, ends, heads = (list[int]() for _ in range(4))
-    all_parts: dict[int, Parts] = {}
-    head = (document.start if document.head is None else document.head).tolist()
-    parts_by_row: dict[int, Parts] = {}
-    joined_by_row: dict[int, Parts] = {}
-    # Of mentions that fall on the same words of the key, the first in the text is kept.
-    first_on: dict[Parts, Parts] = {}
-    for row, (start, end) in enumerate(
-        zip(document.start.tolist(), document.end.tolist(), strict=True)
-    ):
-        parts: Parts = document.parts.get(row) or ((start, end),)
-        borders = [*chain.from_iterable(parts), head[row]]
-        if any(first[token] == LOST for token in borders):
-            counts.lost += 1
-            continue
-        counts.moved += not all(map(whole.__getitem__, borders))
-        joined = tuple(merge_adjacent([(first[a], last[b]) for a, b in parts]))
-        parts_by_row[row], joined_by_row[row] = parts, joined
-        first_on[joined] = min(parts, first_on.get(joined, parts))
-    for row, joined in joined_by_row.items():
-        # A mention that the response repeats is kept as often, as it would be without alignment.
-        if parts_by_row[row] != first_on[joined]:
-            counts.merged += 1
-            continue
-        if len(joined) > 1:
-            all_parts[len(kept)] = joined
-        kept.append(row)
-        starts.append(joined[0][0])
-        ends.append(joined[-1][1])
-        heads.append(first[head[row]])
-    numbers, entity = np.unique(document.entity[kept], return_inverse=True)
-    return (
-        replace(
-            document,
-            n_tokens=len(wanted),
-            start=np.array(starts, np.int64),
-            end=np.array(ends, np.int64),
-            entity=entity.astype(np.int64).reshape(-1),
-            labels=None
-            if document.labels is None
-            else [document.labels[i] for i in numbers.tolist()],
-            head=None if document.head is None else np.array(heads, np.int64),
-            parts=all_parts,
-            minimum={},
-            rank=None,
-            empty=nodes,
-            fields={
-                name: [values[row] for row in kept] for name, values in document.fields.items()
-            },
-        ),
-        problem,
+    counts.words += word_map.first.count(LOST)
+    counts.missing += word_map.n_missing
+    n_words = (len(tokens), len(key_tokens)) if tokens and key_tokens else None
+    return token_map, word_map.n_equal, n_words
+
+
+def _move_mentions(document: Document, token_map: TokenMap, counts: _Counts) -> list[Entity]:
+    """Return the entities of a document with the tokens of the key; mentions that are not found are left out.
+
+    Of mentions that fall on the same words of the key, the first in the text is kept; a mention that the document
+    repeats is kept as often, as it would be without alignment.
+    """
+    moved: list[list[tuple[Mention, Mention]]] = []
+    first_on: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+    for entity in document.entities:
+        pairs = []
+        for mention in entity.mentions:
+            new = _move_mention(mention, token_map, counts)
+            if new is None:
+                counts.lost += 1
+                continue
+            pairs.append((mention, new))
+            spans = mention.spans
+            first_on[new.spans] = min(spans, first_on.get(new.spans, spans))
+        moved.append(pairs)
+    entities = []
+    for entity, pairs in zip(document.entities, moved, strict=True):
+        kept = [new for mention, new in pairs if mention.spans == first_on[new.spans]]
+        counts.merged += len(pairs) - len(kept)
+        if kept:
+            entities.append(Entity(entity.label, kept))
+    return entities
+
+
+def _move_mention(mention: Mention, token_map: TokenMap, counts: _Counts) -> Mention | None:
+    """Return a mention with the tokens of the key; None if one of its borders is not found."""
+    spans = mention.spans
+    head = mention.start if mention.head is None else mention.head
+    borders = [*chain.from_iterable(spans), head]
+    if any(token_map.first[token] == LOST for token in borders):
+        return None
+    counts.moved += not all(token_map.is_whole[token] for token in borders)
+    moved = merge_adjacent((token_map.first[start], token_map.last[end]) for start, end in spans)
+    return Mention(
+        moved[0][0],
+        moved[-1][1],
+        head=None if mention.head is None else token_map.first[head],
+        subspans=tuple(moved) if len(moved) > 1 else (),
+        tag=mention.tag,
     )
 
 
 def _pair_nodes(
-    nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: dict[int, int]
+    nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: Mapping[int, int]
 ) -> dict[int, int]:
     """Map empty nodes to those of the key after the same word, or else to those with this word as their parent."""
     tokens = {node.token for node in of_key}

@@ -23,23 +23,27 @@ from closeread.exceptions import (
 )
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.tasks.coref.documents import GENRE, MentionTable, find_genre
+from closeread.tasks.coref.documents import GENRE, Documents, find_genre
 from closeread.tasks.coref.metrics.slices import FIELDS
 
 DOCUMENT, UNKNOWN = "document", "unknown"
 
 
-def list_fields(table: MentionTable) -> dict[str, list[str]]:
+def list_fields(documents: Documents) -> dict[str, list[str]]:
     """Return the fields of the documents; the genre is that in their names if their file does not give it.
 
     A field that is unknown for all documents is left out.
     """
+    if documents.is_packed and documents.count_unnamed():
+        return {}  # numbers have no genre
+    names = dict.fromkeys([GENRE])
+    for document in documents.documents:
+        names.update(dict.fromkeys(document.fields))
     fields = {
-        GENRE: [""] * len(table),
-        **{name: list(values) for name, values in table.document_fields.items()},
+        name: [document.fields.get(name, "") for document in documents.documents] for name in names
     }
-    if len(table.unnamed) < len(table):  # numbers have no genre
-        pairs = zip(fields[GENRE], table.names, strict=True)
+    if documents.count_unnamed() < len(documents):
+        pairs = zip(fields[GENRE], documents.names, strict=True)
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
     return {
         name: [value or UNKNOWN for value in values]
@@ -48,10 +52,18 @@ def list_fields(table: MentionTable) -> dict[str, list[str]]:
     }
 
 
-def add_fields(table: MentionTable, path: Path) -> MentionTable:
+def add_fields(documents: Documents, path: Path) -> Documents:
     """Return the documents with the fields of a file, which replace those of the same name."""
-    return replace(
-        table, document_fields={**table.document_fields, **read_fields(path, table.names)}
+    columns = read_fields(path, documents.names)
+    return documents.replaced(
+        replace(
+            document,
+            fields={
+                **document.fields,
+                **{name: values[number] for name, values in columns.items()},
+            },
+        )
+        for number, document in enumerate(documents.documents)
     )
 
 

@@ -19,7 +19,8 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.documents import EmptyNode, MentionTable
+from closeread.tasks.coref.documents import EmptyNode
+from closeread.tasks.coref.mention_table import MentionTable
 
 Nodes = Sequence[Sequence[EmptyNode]]  # of each document
 Place = tuple[int, int, int]
@@ -195,7 +196,6 @@ def _renumber(
     return replace(
         table,
         n_tokens=None,
-        words=None,
         start=number(table.start),
         end=number(table.end),
         head=None if table.head is None else number(table.head),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,8 +33,9 @@ from closeread.exceptions import (
 )
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import MentionTable, Parts
+from closeread.tasks.coref.documents import Documents, Words
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
+from closeread.tasks.coref.mention_table import MentionTable, Parts
 from closeread.tasks.coref.metrics.matching import (
     match_sides,
     without_repeats,
@@ -149,6 +150,7 @@ class ErrorReport(Result):
     """The errors of a response."""
 
     tables: tuple[MentionTable, MentionTable]  # key and response
+    words: tuple[Sequence[Words], Sequence[Words]]  # of the documents of each
     # of each kind, those of `RIGHT` first, in the order of the file
     findings: Mapping[str, Sequence[Finding]]
     document_fields: Mapping[str, Sequence[str]]  # by name, each (n_documents,)
@@ -209,13 +211,13 @@ class ErrorReport(Result):
         """Yield the errors, or at most `limit` of each kind, as in `errors`."""
         rank = {number: place for place, number in enumerate(self._rank_documents())}
         # Errors come document by document, and reading the words of a document is slow.
-        words = [table.words and lru_cache(maxsize=1)(table.words) for table in self.tables]
+        readers = [lru_cache(maxsize=1)(partial(_read_words, words)) for words in self.words]
         for kind in self.kinds:
             for one in sorted(self.findings[kind], key=lambda finding: rank[finding.document])[
                 :limit
             ]:
-                table, read = self.tables[one.side], words[one.side]
-                text = None if read is None else read(one.document)
+                table = self.tables[one.side]
+                text = readers[one.side](one.document)
                 pieces = tuple(
                     tuple(_describe_mention(table, row, text) for row in piece)
                     for piece in one.pieces
@@ -374,8 +376,8 @@ def check_kinds(kinds: Sequence[str]) -> None:
 
 
 def count_errors(
-    key: MentionTable,
-    response: MentionTable,
+    key_documents: Documents,
+    response_documents: Documents,
     options: Options,
     *,
     kinds: Sequence[str] = (),
@@ -385,14 +387,15 @@ def count_errors(
     """Find the errors of a response.
 
     Args:
-        key, response: the two sides, aligned.
+        key_documents, response_documents: the two sides, aligned.
         options: all options of the procedure with their values.
         kinds: the kinds to list; none for all.
         document: the only document to count and list; None for all.
         by: also count errors for each value of these fields.
     """
     check_kinds(kinds)
-    key, response = without_repeats(key), without_repeats(response)
+    key = without_repeats(key_documents.table)
+    response = without_repeats(response_documents.table)
     if options["keep_singletons"] == "false":
         key, response = without_singletons(key), without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
@@ -444,10 +447,21 @@ def count_errors(
         }
     labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
     wanted = [kind for kind in KINDS if not kinds or kind in kinds]
+    words = _list_words(key_documents), _list_words(response_documents)
+    fields = list_fields(key_documents)
     report = ErrorReport(
-        (key, response), findings, list_fields(key), labels, wanted, document=document
+        (key, response), words, findings, fields, labels, wanted, document=document
     )
     return replace(report, slices={name: report.count_by(name) for name in by})
+
+
+def _list_words(documents: Documents) -> list[Words]:
+    return [document.words for document in documents.documents]
+
+
+def _read_words(words: Sequence[Words], document: int) -> Sequence[str] | None:
+    """Return the words of a document; None if they are unknown."""
+    return words[document].read() or None
 
 
 def _label_mentions(table: MentionTable) -> dict[str, Sequence[str]]:

@@ -16,43 +16,52 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from closeread.tasks.coref.documents import MentionTable, find_words
-from closeread.tasks.coref.formats.conllu import ROOT, ConlluWords, Node
+from closeread.tasks.coref.documents import ROOT, Document, Documents, Entity, Mention, Node
 
 EMPTY = Node(None, ())
 
 
-def add_heads(key: MentionTable, response: MentionTable) -> MentionTable:
+def add_heads(key: Documents, response: Documents) -> Documents:
     """Return the response with heads from the key's trees; as it is if a document with mentions has no tree there."""
-    nodes_by_document = {}
-    for document in np.unique(response.document).tolist():
-        words, place = find_words(key, document)
-        if not isinstance(words, ConlluWords):
+    documents = []
+    for of_key, document in zip(key.documents, response.documents, strict=True):
+        if not document.entities:
+            documents.append(document)
+            continue
+        nodes_of_key = of_key.words.read_nodes()
+        if nodes_of_key is None:
             return response
-        token_of_key = _pair_tokens(key, response, document)
-        nodes_by_document[document] = _renumber(words.read_nodes(place), token_of_key)
-    heads = np.array(response.start)
-    for row, document in enumerate(response.document.tolist()):
-        spans = response.parts.get(row) or ((int(response.start[row]), int(response.end[row])),)
-        tokens = [token for start, end in spans for token in range(start, end + 1)]
-        heads[row] = find_head(tokens, nodes_by_document[document])
-    return replace(response, head=heads)
+        nodes = _renumber(nodes_of_key, _pair_tokens(of_key, document))
+        entities = [_add_entity_heads(entity, nodes) for entity in document.entities]
+        documents.append(replace(document, entities=entities))
+    return response.replaced(documents)
 
 
-def _pair_tokens(key: MentionTable, response: MentionTable, document: int) -> dict[int, int]:
+def _add_entity_heads(entity: Entity, nodes: Mapping[int, Node]) -> Entity:
+    mentions = [
+        mention._replace(head=find_head(_list_tokens(mention), nodes))
+        for mention in entity.mentions
+    ]
+    return Entity(entity.label, mentions)
+
+
+def _list_tokens(mention: Mention) -> list[int]:
+    tokens: list[int] = []
+    for start, end in mention.spans:
+        tokens += range(start, end + 1)
+    return tokens
+
+
+def _pair_tokens(key: Document, response: Document) -> dict[int, int]:
     """Map the tokens of the key to those of the response: all of them, or words if there are other empty nodes."""
-    of_key, of_response = (
-        {node.token for node in table.empty[document]} if table.empty else set()
-        for table in (key, response)
-    )
-    n_tokens = 0 if key.n_tokens is None else int(key.n_tokens[document])
-    if not of_response or of_key == of_response:
+    nodes_of_key = {node.token for node in key.nodes}
+    nodes_of_response = {node.token for node in response.nodes}
+    n_tokens = key.n_tokens or 0
+    if not nodes_of_response or nodes_of_key == nodes_of_response:
         return {token: token for token in range(n_tokens)}
-    words = [token for token in range(n_tokens) if token not in of_key]
-    n_in_response = len(words) + len(of_response)
-    in_response = [token for token in range(n_in_response) if token not in of_response]
+    words = [token for token in range(n_tokens) if token not in nodes_of_key]
+    n_in_response = len(words) + len(nodes_of_response)
+    in_response = [token for token in range(n_in_response) if token not in nodes_of_response]
     return dict(zip(words, in_response, strict=True))
 
 

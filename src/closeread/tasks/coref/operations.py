@@ -111,7 +111,7 @@ def errors(
 
     from closeread.corpus.gold import GoldSource
     from closeread.counts.procedure import check_present
-    from closeread.tasks.coref.documents import table_of
+    from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import repeats
     from closeread.tasks.coref.procedure import PROCEDURE
@@ -121,22 +121,25 @@ def errors(
     resolved, reader = procedure.resolve_options(options), procedure.reader
     key = reader.read_gold(GoldSource(procedure, gold=gold.source), resolved)
     system = reader.read_system(key, response.source, resolved)
-    response_table = table_of(system.rows)
-    key_table = table_of(key.records).without(response_table.broken)
+    response_documents = documents_of(system.rows)
+    key_documents = documents_of(key.records).without(response_documents.broken)
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
     notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
-    has_repeats = len(repeats(key_table)) > 0 or len(repeats(response_table)) > 0
+    has_repeats = any(len(repeats(side.table)) > 0 for side in (key_documents, response_documents))
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":
         notices.append("errors in split antecedents are not listed.")
     warn_all(notices)
-    present = np.isin(np.arange(len(key_table)), list(response_table.absent), invert=True)
+    absent = {document.name for document in response_documents.documents if document.is_absent}
+    present = np.array([name not in absent for name in key_documents.names], bool)
     check_present(present, "documents", resolved["missing"], "response")
     if resolved["missing"] == "skip":
-        key_table = key_table.select(present[key_table.document])
-    found = count_errors(key_table, response_table, resolved, kinds=kinds, document=document, by=by)
+        key_documents = key_documents.without(absent)
+    found = count_errors(
+        key_documents, response_documents, resolved, kinds=kinds, document=document, by=by
+    )
     if sort == "score":
         metric = choose_main_metric(procedure)
         how = procedure.keep_options(resolved, reading=False)
@@ -145,7 +148,7 @@ def errors(
             zip(counted.units, metric.score(counted.values, counted.names).tolist(), strict=True)
         )
         # Documents that are skipped have no score, and no errors.
-        scores = [of_unit.get(name, math.nan) for name in key_table.names]
+        scores = [of_unit.get(name, math.nan) for name in key_documents.names]
         found = replace(found, scores=scores, score_title=metric.title)
     return replace(found, limit=limit, sort=sort)
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ from closeread.counts.procedure import (
 )
 from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import Documents, table_of
+from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
 from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_by_text
@@ -58,8 +59,8 @@ from closeread.tasks.coref.sides import CoreferenceReader
 
 def count(
     *,
-    gold: Documents,
-    system: Documents,
+    gold: Any,
+    system: Any,
     metrics: Sequence[str] = tuple(TITLES),
     missing: str = "empty",
     duplicates: str = "error",
@@ -89,10 +90,11 @@ def count(
             "error".
         RequestError: an option needs something that a side does not have, such as heads.
     """
-    key, response = table_of(gold), table_of(system)
+    key_documents, response_documents = documents_of(gold), documents_of(system)
+    key, response = key_documents.table, response_documents.table
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
-    is_broken = np.array([name in response.broken for name in names], bool)
+    is_broken = np.array([name in response_documents.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
         key, response = order_by_text(key), order_by_text(response)
@@ -132,7 +134,7 @@ def count(
                 columns |= name_columns(name, BOTH_SIDES, COUNT_SELECTED[name](matched))
     if average == "macro":
         columns = unit_scores(columns, _scores(metrics), undefined=undefined)
-    table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
+    table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key_documents))
     if breakdowns:
         options = {"duplicates": duplicates, "average": average, "matching": matching}
         require_fields(

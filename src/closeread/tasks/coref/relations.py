@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from closeread.exceptions import RequestError
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.documents import MentionTable
+    from closeread.tasks.coref.documents import Document, Documents
+    from closeread.tasks.coref.mention_table import MentionTable
 
 Place = tuple[tuple[int, int], ...]
 
@@ -48,12 +49,6 @@ class Relations:
     documents: Mapping[str, DocumentRelations]
     # The mentions and entities of discourse deixis, a layer of its own; None if there is none, or if this is it.
     discourse_deixis: MentionTable | None = None
-
-    def rename(self, new: Mapping[str, str]) -> Relations:
-        """Return the relations of this layer with new names for some documents."""
-        return Relations(
-            {new.get(name, name): relations for name, relations in self.documents.items()}
-        )
 
 
 def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -157,17 +152,19 @@ def list_zeros(document: int, *tables: MentionTable) -> list[int]:
     return sorted({node.token for table in tables if table.empty for node in table.empty[document]})
 
 
-def select_layer(table: MentionTable, layer: str) -> MentionTable:
+def select_layer(documents: Documents, layer: str) -> Documents:
     """Return a layer of a file: "identity", or "discourse_deixis", which may be empty."""
     if layer == "identity":
-        return table
-    if table.relations is None:
+        return documents
+    if not documents.has_relations:
         raise RequestError(
             "layer 'discourse_deixis' needs Universal Anaphora files as key and response"
         )
-    deixis = table.relations.discourse_deixis
-    return (
-        replace(table.select(table.document < 0), relations=Relations({}))
-        if deixis is None
-        else deixis
-    )
+    return documents.replaced(map(_select_deixis, documents.documents))
+
+
+def _select_deixis(document: Document) -> Document:
+    """Return the layer of discourse deixis of a document; without entities if it has none."""
+    if document.deixis is None:
+        return replace(document, entities=(), relations=DocumentRelations())
+    return replace(document.deixis, name=document.name, file=document.file)

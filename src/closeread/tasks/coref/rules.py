@@ -9,14 +9,15 @@ from typing import Any
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize
 from closeread.records import Record
-from closeread.tasks.coref.documents import WITH_HEAD, MentionTable
+from closeread.tasks.coref.documents import Documents
+from closeread.tasks.coref.mention_table import WITH_HEAD
 
 Clusters = Sequence[Sequence[Sequence[Any]]]
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find misplaced mentions and heads, and mentions that lack a head, with the index of the document."""
-    if isinstance(records, MentionTable):
+    if isinstance(records, Documents):
         return  # checked by its reader
     for index, record in enumerate(records):
         for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):

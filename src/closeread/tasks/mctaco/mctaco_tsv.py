@@ -8,18 +8,17 @@ is numbered from 0 in order of first appearance (four question texts of the rele
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from closeread import limits
-from closeread.exceptions import Problem, ProblemList, quote
+from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import ColumnRecords, Parsed, Record
 
 BYTE_ORDER_MARK = "\ufeff"
 COLUMNS = ("sentence", "question", "answer", "label", "category")
-IDS = ("id", "question_id", "sentence_id")
 
 SHORTEST = len("s\tq\ta\tno\tFrequency")
 """The characters of the shortest valid line."""
@@ -28,43 +27,44 @@ SHORTEST = len("s\tq\ta\tno\tFrequency")
 def read_records(path: Path, split: str) -> Parsed:
     """Read the candidates of a file, with ids made from the split's name."""
     problems = ProblemList()
-    rows: list[tuple[str, ...]] = []
-    places: list[int] = []
-    questions: dict[tuple[str, str], str] = {}
-    sentences: dict[str, str] = {}
-    texts: dict[str, str] = {}  # repeated texts are kept once
+    rows: dict[int, list[str]] = {}
+    # Repeated texts are kept once.
+    texts: dict[str, str] = {}
     n_short = 0
     for number, line in enumerate(read_lines(path), start=1):
         cells = line.split("\t")
         if len(cells) != len(COLUMNS):
             expected = f"expected {len(COLUMNS)}: {', '.join(COLUMNS)}"
-            problems.append(Problem(f"the number of columns is {len(cells)} ({expected})", number))
+            problems.add(f"the number of columns is {len(cells)} ({expected})", number)
             continue
         if len(line) < SHORTEST:
             n_short += 1
-            if n_short > limits.MAX_EXPLAINED:  # a record would take much more memory than the line
-                problems.append(
-                    Problem(f"has {len(line)} characters (expected at least {SHORTEST})", number)
-                )
+            # A record would take much more memory than the line.
+            if n_short > limits.MAX_EXPLAINED:
+                expected = f"expected at least {SHORTEST}"
+                problems.add(f"has {len(line)} characters ({expected})", number)
                 continue
-        if not line.replace("\t", "").isprintable():
+        if not "".join(cells).isprintable():
             for name, text in zip(COLUMNS, cells, strict=True):
                 if unsafe := UNSAFE.search(text):
-                    found = f"{name} {quote(text)} contains the control character U+{ord(unsafe[0]):04X}"
-                    problems.append(Problem(found, number))
-        sentence, question, answer, label, category = (
-            texts.setdefault(cell, cell) for cell in cells
-        )
-        places.append(number)
-        rows.append(
-            (
-                f"{split}-{number - 1:05d}",
-                questions.setdefault((sentence, question), f"{split}-q{len(questions):04d}"),
-                sentences.setdefault(sentence, f"{split}-s{len(sentences):04d}"),
-                *(sentence, question, answer, label, category),
-            )
-        )
-    return Parsed(ColumnRecords.from_rows((*IDS, *COLUMNS), rows), places, problems)
+                    character = f"the control character U+{ord(unsafe[0]):04X}"
+                    problems.add(f"{name} {quote(text)} contains {character}", number)
+        rows[number] = [texts.setdefault(cell, cell) for cell in cells]
+    columns = ColumnRecords.from_rows(COLUMNS, rows.values()).columns
+    questions = list(zip(columns["sentence"], columns["question"], strict=True))
+    ids = {
+        "id": [f"{split}-{number - 1:05d}" for number in rows],
+        "question_id": _number_names(f"{split}-q", questions),
+        "sentence_id": _number_names(f"{split}-s", columns["sentence"]),
+    }
+    return Parsed(ColumnRecords({**ids, **columns}), list(rows), problems)
+
+
+def _number_names(prefix: str, values: Sequence[Hashable]) -> list[str]:
+    """Return a name for each value, with the number of its first appearance among the distinct ones."""
+    distinct = dict.fromkeys(values)
+    names = {value: f"{prefix}{number:04d}" for number, value in enumerate(distinct)}
+    return [names[value] for value in values]
 
 
 def dump_records(records: Iterable[Record]) -> str:

@@ -66,7 +66,11 @@ def choice_counts(
         np.bincount(question[mask], minlength=n_questions)
         for mask in (every, correct, gold, system, gold & system)
     )
-    f1 = _f1(gold_yes, system_yes, both_yes)
+    # The F1 of a question is 2PR / (P + R) = 2 both / (gold + system).  If neither side has a yes, P = R = 1 by the rule
+    # above, so F1 is 1.  If only one side has a yes, one of P and R is 1 and the other 0, so F1 is 0, as the formula
+    # gives.
+    either_yes = gold_yes + system_yes
+    f1 = np.where(either_yes == 0, 1.0, 2.0 * both_yes / np.maximum(either_yes, 1))
     exact = n_correct == candidates
     columns = (
         np.ones(n_questions),
@@ -79,16 +83,6 @@ def choice_counts(
         both_yes,
     )
     return np.column_stack(columns).astype(np.float64)
-
-
-def _f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
-    """F1 of each question, 2PR / (P + R) = 2 both / (gold + system).
-
-    If neither side has a yes, P = R = 1 by the rule above, so F1 is 1.  If only one side has a yes, one of P and R
-    is 1 and the other 0, so F1 is 0, as the formula gives.
-    """
-    either = gold_yes + system_yes
-    return np.where(either == 0, 1.0, 2.0 * both_yes / np.maximum(either, 1))
 
 
 CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")

@@ -169,8 +169,7 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
         parsed.problem(index, what)
         for index, what in inconsistencies(valid, documents, parsed.lines)
     ]
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.order))
+    problems.raise_any(path)
     return parsed.records
 
 

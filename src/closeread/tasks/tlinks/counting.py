@@ -44,18 +44,16 @@ from itertools import count as count_up
 
 import numpy as np
 
-from closeread.arrays import Floats, LimitError
+from closeread.arrays import LimitError
 from closeread.counts.procedure import check_present, name_documents
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
+from closeread.tasks.tlinks.extents import EXTENT_MATCHINGS, Extent, match_extents
 from closeread.tasks.tlinks.temporal_graph import (
-    EXTENT_MATCHINGS,
     TYPES,
-    Extent,
     PointGraph,
     Relation,
-    match_extents,
-    relation,
+    make_relation,
 )
 
 COUNTS = (
@@ -68,30 +66,40 @@ COUNTS = (
 )
 MATCHINGS = ("id", *EXTENT_MATCHINGS)
 REDUCTIONS = ("sequential", "none")
+NO_LINKS = {"tlinks": (), "intervals": ()}
 
 
 class DocumentLinks:
     """The links of one side of a document.
 
-    `types` are the distinct relations that some intervals don't have, in order of first appearance, each with the type
-    it is written with; `verdicts` those on each when it was added to the graph.
+    Attributes:
+        types: the distinct relations, in order of first appearance, each with the type that it is written with; without
+            those that are true of any intervals.
+        graph: what follows from them.
+        verdicts: the verdict on each when it was added to the graph, after those before it.
     """
 
     def __init__(
         self, tlinks: Sequence[Record], relations: Sequence[Relation], n_intervals: int
     ) -> None:
         self.types: dict[Relation, str] = {}
-        for one, link in zip(relations, tlinks, strict=True):
-            if not _is_tautology(one):
-                self.types.setdefault(one, link["relation"])
+        for relation, tlink in zip(relations, tlinks, strict=True):
+            if not _is_tautology(relation):
+                self.types.setdefault(relation, tlink["relation"])
         self.graph = PointGraph(n_intervals)
-        self.verdicts = dict(zip(self.types, self.graph.add(list(self.types)), strict=True))
+        self.verdicts = self.graph.add(self.types)
 
-    def verifies(self, relations: Sequence[Relation]) -> list[bool]:
-        """Test which relations follow from these links or are among them."""
-        others = [one for one in relations if one not in self.types]
-        entailed = dict(zip(others, self.graph.entails(others), strict=True))
-        return [entailed.get(one, True) for one in relations]
+    def reduce(self, reduction: str) -> list[Relation]:
+        """Return the relations without those that follow from earlier ones, or all of them."""
+        if reduction == "none":
+            return list(self.types)
+        return [relation for relation, verdict in self.verdicts.items() if verdict != "entailed"]
+
+    def verify(self, relations: Sequence[Relation]) -> list[Relation]:
+        """Select the relations that are among these, even contradictory ones, or in their closure."""
+        stated = [relation for relation in relations if relation in self.types]
+        unstated = [relation for relation in relations if relation not in self.types]
+        return stated + self.graph.select_entailed(unstated)
 
 
 def count(
@@ -114,37 +122,45 @@ def count(
         breakdowns: `("type",)` to count every relation type in each document.
         missing, matching, reduction, during: the options of `PROCEDURE`.
     """
-    present = np.array([row is not None for row in system], np.bool_)
+    present = np.array([response is not None for response in system], np.bool_)
     check_present(present, "documents", missing)
-    by_type = {name: np.zeros((len(gold), len(COUNTS))) for name in TYPES}
-    for i, (record, row) in enumerate(zip(gold, system, strict=True)):
-        with name_documents([str(record["document"])]):
-            sides = _build_sides(record, row or {"tlinks": (), "intervals": ()}, matching, during)
-            for first_column, side, other in ((0, *sides[::-1]), (2, *sides)):
-                _tally(by_type, i, first_column, side, other, reduction)
     names = [str(record["document"]) for record in gold]
-    values = np.array(list(by_type.values()))
-    parts = {name: Breakdown.from_dense(list(TYPES), values) for name in breakdowns}
+    types = list(TYPES)
+    values = np.zeros((len(types), len(gold), len(COUNTS)))
+    for row, (record, response) in enumerate(zip(gold, system, strict=True)):
+        with name_documents([names[row]]):
+            gold_links, system_links = _build_sides(record, response or NO_LINKS, matching, during)
+            counts = {
+                **_count_links("system", system_links, gold_links, reduction),
+                **_count_links("gold", gold_links, system_links, reduction),
+            }
+        for column, name in enumerate(COUNTS):
+            for relation_type, n_links in counts[name].items():
+                values[types.index(relation_type), row, column] = n_links
+    parts = {name: Breakdown.from_dense(types, values) for name in breakdowns}
     table = CountTable(names, np.arange(len(names)), COUNTS, values.sum(axis=0), breakdowns=parts)
     return table.select(present) if missing == "skip" else table
 
 
-def _tally(
-    by_type: Mapping[str, Floats],
-    row: int,
-    first_column: int,
-    side: DocumentLinks,
-    other: DocumentLinks,
-    reduction: str,
-) -> None:
-    """Count the links of a side, and those that the other side verifies."""
-    verdicts = side.verdicts.items()
-    claims = [one for one, verdict in verdicts if reduction == "none" or verdict != "entailed"]
-    for one, is_verified in zip(claims, other.verifies(claims), strict=True):
-        counts = by_type[side.types[one]][row]
-        counts[first_column] += is_verified
-        counts[first_column + 1] += 1
-        counts[4 + first_column // 2] += side.verdicts[one] == "contradictory"
+def _count_links(
+    name: str, side: DocumentLinks, other: DocumentLinks, reduction: str
+) -> Mapping[str, Mapping[str, int]]:
+    """Count the links of a side by type: those of its reduction, those that the other side verifies, contradictions."""
+    reduced = side.reduce(reduction)
+    verified = other.verify(reduced)
+    contradictory = [relation for relation in reduced if side.verdicts[relation] == "contradictory"]
+    return {
+        f"awareness/verified_of_{name}": _count_types(side, verified),
+        f"awareness/{name}": _count_types(side, reduced),
+        f"contradictory/{name}": _count_types(side, contradictory),
+    }
+
+
+def _count_types(side: DocumentLinks, relations: Sequence[Relation]) -> Mapping[str, int]:
+    n_links = defaultdict[str, int](int)
+    for relation in relations:
+        n_links[side.types[relation]] += 1
+    return n_links
 
 
 def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
@@ -152,51 +168,61 @@ def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
 
     There are none if the links need more inference than is allowed, which is an error of scoring.
     """
-    fresh = count_up()
-    relations = _make_relations(tlinks, defaultdict(fresh.__next__), during)
+    numbers = defaultdict[str, int](count_up().__next__)
+    relations = _make_relations(tlinks, numbers, during)
     try:
-        verdicts = DocumentLinks(tlinks, relations, next(fresh)).verdicts
-    except LimitError:  # scoring reports it
+        verdicts = DocumentLinks(tlinks, relations, len(numbers)).verdicts
+    except LimitError:
         return []
-    return [i for i, one in enumerate(relations) if verdicts.get(one) == "contradictory"]
+    return [i for i, relation in enumerate(relations) if verdicts.get(relation) == "contradictory"]
 
 
 def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
     """Find the links that are true of any interval; return their indices."""
-    alone = ((i, link) for i, link in enumerate(tlinks) if link["source"] == link["target"])
-    return [i for i, link in alone if _is_tautology(relation(0, 0, link["relation"], during))]
+    relations = _make_relations(tlinks, defaultdict(count_up().__next__), during)
+    return [index for index, relation in enumerate(relations) if _is_tautology(relation)]
 
 
 def _build_sides(
     gold: Record, system: Record, matching: str, during: str
 ) -> tuple[DocumentLinks, DocumentLinks]:
     """Build both sides, with the same numbers for matching intervals."""
-    fresh = count_up()
-    in_gold = in_system = defaultdict[str, int](fresh.__next__)
+    next_number = count_up().__next__
+    numbers = defaultdict[str, int](next_number)
+    system_numbers = numbers
     if matching != "id":
-        extents = [
-            [Extent(i["kind"], i["start"], i["end"]) for i in side["intervals"]]
-            for side in (gold, system)
-        ]
-        same = match_extents(extents[0], extents[1], matching)
-        ids = ((gold["intervals"][i]["id"], system["intervals"][j]["id"]) for i, j in same)
-        in_system = defaultdict(fresh.__next__, {there: in_gold[here] for here, there in ids})
-    sides = ((gold["tlinks"], in_gold), (system["tlinks"], in_system))
-    relations = [_make_relations(tlinks, numbers, during) for tlinks, numbers in sides]
-    n = next(fresh)
-    return DocumentLinks(gold["tlinks"], relations[0], n), DocumentLinks(
-        system["tlinks"], relations[1], n
+        system_numbers = defaultdict(next_number)
+        for i, j in match_extents(_list_extents(gold), _list_extents(system), matching):
+            gold_id = gold["intervals"][i]["id"]
+            system_id = system["intervals"][j]["id"]
+            system_numbers[system_id] = numbers[gold_id]
+    relations = _make_relations(gold["tlinks"], numbers, during)
+    system_relations = _make_relations(system["tlinks"], system_numbers, during)
+    # Numbers begin with 0, so the next one is how many there are.
+    n_intervals = next_number()
+    return (
+        DocumentLinks(gold["tlinks"], relations, n_intervals),
+        DocumentLinks(system["tlinks"], system_relations, n_intervals),
     )
+
+
+def _list_extents(side: Record) -> list[Extent]:
+    return [
+        Extent(interval["kind"], interval["start"], interval["end"])
+        for interval in side["intervals"]
+    ]
 
 
 def _make_relations(
     tlinks: Sequence[Record], numbers: defaultdict[str, int], during: str
 ) -> list[Relation]:
+    """Return the relations of links; an interval without a number gets the next one."""
     return [
-        relation(numbers[link["source"]], numbers[link["target"]], link["relation"], during)
-        for link in tlinks
+        make_relation(numbers[tlink["source"]], numbers[tlink["target"]], tlink["relation"], during)
+        for tlink in tlinks
     ]
 
 
-def _is_tautology(one: Relation) -> bool:
-    return one.first == one.second and one.kind == "equals"
+def _is_tautology(relation: Relation) -> bool:
+    """Tell whether a relation is true of any interval: it is equal to itself."""
+    return relation.first == relation.second and relation.kind == "equals"

@@ -1,74 +1,77 @@
-"""Inference over temporal relations between intervals, by the order of their end points, and matching of intervals.
+"""Inference over temporal relations between intervals, by the order of their end points.
 
 Sources: Allen (1983), the thirteen relations of two intervals; Vilain and Kautz (1986), end points; UzZaman and Allen
-(2011) and UzZaman et al. (2013), adding relations one after the other; a strict match requires equal extents, a relaxed
-match overlapping extents.
+(2011) and UzZaman et al. (2013), adding relations one after the other.
 
 Every relation states that some end points are equal or that one is before the other.  As long as such statements are
 consistent, inference is reachability: points are equal if a chain of equalities connects them, and a point is before
 another if a chain with at least one `<` leads to it.  So the graph has one arc for `<` and two for `=`.
 
 Conventions: intervals are numbered from 0 and begin before they end; interval i begins at point 2 i and ends at point
-2 i + 1.  Only extents of the same kind match; ends are exclusive.  Matching is one to one and symmetric.
+2 i + 1.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from math import isqrt
 from typing import Literal, NamedTuple
 
 from closeread.arrays import LimitError
 
-Bits = dict[int, int]  # a mask for each point of a batch
-
 Verdict = Literal["new", "entailed", "contradictory"]
 """Compared with earlier relations, a relation is new information, redundant, or impossible."""
 
-_POINTS = "aAbB"  # where the first interval begins and ends, and the second
 KINDS = {
-    kind: tuple(
-        (_POINTS.index(one[0]), _POINTS.index(one[2]), one[1] == "=") for one in statements.split()
-    )
-    for kind, statements in {
-        "before": "A<b",
-        "meets": "A=b",
-        "overlaps": "a<b b<A A<B",
-        "starts": "a=b A<B",
-        "during": "b<a A<B",
-        "finishes": "b<a A=B",
-        "equals": "a=b A=B",
-    }.items()
+    "before": ["A < b"],
+    "meets": ["A = b"],
+    "overlaps": ["a < b", "b < A", "A < B"],
+    "starts": ["a = b", "A < B"],
+    "during": ["b < a", "A < B"],
+    "finishes": ["b < a", "A = B"],
+    "equals": ["a = b", "A = B"],
 }
-"""Allen's relations without their inverses: pairs of points that are equal (True) or ordered (False)."""
+"""Allen's relations without their inverses, as statements about end points.
 
-TYPES: dict[str, tuple[str, bool]] = {
-    "BEFORE": ("before", False),
-    "AFTER": ("before", True),
-    "IBEFORE": ("meets", False),
-    "IAFTER": ("meets", True),
-    "INCLUDES": ("during", True),
-    "IS_INCLUDED": ("during", False),
-    "BEGINS": ("starts", False),
-    "BEGUN_BY": ("starts", True),
-    "ENDS": ("finishes", False),
-    "ENDED_BY": ("finishes", True),
-    "SIMULTANEOUS": ("equals", False),
-    "IDENTITY": ("equals", False),
-    "DURING": ("equals", False),
-    "DURING_INV": ("equals", False),
+The first interval begins at `a` and ends at `A`, the second begins at `b` and ends at `B`.
+"""
+
+TYPES = {
+    "BEFORE": "before",
+    "AFTER": "before",
+    "IBEFORE": "meets",
+    "IAFTER": "meets",
+    "INCLUDES": "during",
+    "IS_INCLUDED": "during",
+    "BEGINS": "starts",
+    "BEGUN_BY": "starts",
+    "ENDS": "finishes",
+    "ENDED_BY": "finishes",
+    "SIMULTANEOUS": "equals",
+    "IDENTITY": "equals",
+    "DURING": "equals",
+    "DURING_INV": "equals",
 }
-"""TimeML's relation types: Allen's relation, and whether to swap the two intervals."""
+"""TimeML's relation types as Allen's relations or their inverses."""
 
-DURINGS: dict[str, dict[str, tuple[str, bool]]] = {
-    "simultaneous": {},
-    "overlaps": {"DURING": ("overlaps", False), "DURING_INV": ("overlaps", True)},
+INVERSES = {"AFTER", "IAFTER", "INCLUDES", "BEGUN_BY", "ENDED_BY", "DURING_INV"}
+"""The types that relate the second interval to the first."""
+
+DURINGS = {
+    "simultaneous": TYPES,
+    "overlaps": TYPES | {"DURING": "overlaps", "DURING_INV": "overlaps"},
 }
-"""Changes to `TYPES` for the possible readings of DURING, which the guidelines leave open."""
+"""The types for the possible readings of DURING, which the guidelines leave open."""
 
-ADDED, ASKED = 256, 1024
-"""The minimal number of relations that are added in one batch, and the number of those that are tested in one."""
+MIN_ADDED_PER_BATCH = 256
+"""The least number of relations that are added after one pass over the graph, unless there are fewer."""
+
+TESTED_PER_BATCH = 1024
+"""How many relations are tested after one pass over the graph.
+
+They may be more than those that are added, since nothing is updated for them.
+"""
 
 MAX_WORK = 400_000_000
 """The most relations that need inference, those between intervals that others connect already, times the number of
@@ -83,16 +86,44 @@ class Relation(NamedTuple):
     kind: str
 
 
-def relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
+def make_relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
     """Return the relation for a TimeML type; a type and its inverse with swapped intervals give the same relation.
 
-    >>> relation(0, 1, "AFTER")
+    >>> make_relation(0, 1, "AFTER")
     Relation(first=1, second=0, kind='before')
     """
-    kind, swapped = DURINGS[during].get(name, TYPES[name])
-    if swapped or (kind == "equals" and first > second):
-        first, second = second, first
+    kind = DURINGS[during][name]
+    # Intervals that are equal are so in both directions.
+    is_swapped = first > second if kind == "equals" else name in INVERSES
+    if is_swapped:
+        return Relation(second, first, kind)
     return Relation(first, second, kind)
+
+
+Statement = tuple[int, int, bool]
+"""Two points, and whether they are equal; otherwise the first one is before the second one."""
+
+
+def _parse_statement(text: str) -> Statement:
+    """Read a statement of `KINDS`; its points are numbered in the order a, A, b, B."""
+    first, sign, second = text.split()
+    return "aAbB".index(first), "aAbB".index(second), sign == "="
+
+
+STATEMENTS = {kind: list(map(_parse_statement, texts)) for kind, texts in KINDS.items()}
+
+
+def find_statements(relation: Relation) -> Iterator[Statement]:
+    """Find the statements of a relation about its end points.
+
+    >>> list(find_statements(Relation(0, 1, "starts")))
+    [(0, 2, True), (1, 3, False)]
+    """
+    begin = 2 * relation.first
+    other_begin = 2 * relation.second
+    points = (begin, begin + 1, other_begin, other_begin + 1)
+    for first, second, is_equality in STATEMENTS[relation.kind]:
+        yield points[first], points[second], is_equality
 
 
 class Forest:
@@ -109,9 +140,57 @@ class Forest:
             number = parent[number]
         return number
 
-    def join(self, one: int, other: int) -> None:
+    def join(self, first: int, second: int) -> None:
         """Join the parts of two numbers; the second one's representative is that of all."""
-        self._parent[self.find_root(one)] = self.find_root(other)
+        self._parent[self.find_root(first)] = self.find_root(second)
+
+
+@dataclass
+class Closure:
+    """Which end points of a batch of relations reach which, along arcs to equal and to later points.
+
+    Attributes:
+        bits: a bit for each point.
+        reached: for each point, the bits of the points that it reaches, and its own.
+    """
+
+    bits: dict[int, int]
+    reached: dict[int, int]
+
+    def judge(self, relation: Relation) -> Verdict:
+        """Return the verdict on a relation.
+
+        Equal points reach each other; if only one reaches the other, it is before it.
+        """
+        bits = self.bits
+        reached = self.reached
+        is_entailed = True
+        for first, second, is_equality in find_statements(relation):
+            is_forth = reached[first] & bits[second] != 0
+            is_back = reached[second] & bits[first] != 0
+            is_impossible = is_forth != is_back if is_equality else is_back
+            if is_impossible:
+                return "contradictory"
+            is_entailed &= is_forth
+        return "entailed" if is_entailed else "new"
+
+    def add(self, relation: Relation) -> None:
+        """Add a new relation: if each of its statements is consistent, all of them together are."""
+        for first, second, is_equality in find_statements(relation):
+            self._connect(first, second)
+            if is_equality:
+                self._connect(second, first)
+
+    def _connect(self, start: int, end: int) -> None:
+        """Let a point, and all points that reach it, reach another point and all points that it reaches."""
+        reached = self.reached
+        if reached[start] & self.bits[end]:
+            return
+        bit = self.bits[start]
+        new_bits = reached[end]
+        for point, bits in reached.items():
+            if bits & bit:
+                reached[point] = bits | new_bits
 
 
 class PointGraph:
@@ -121,8 +200,8 @@ class PointGraph:
     known of intervals that are connected: the intervals on one side of it can be moved and stretched until it holds.
     So such relations are added first, without inference.
 
-    The others are added in batches.  For each batch, one pass over the graph in topological order computes which points
-    of the batch reach which; within the batch, this closure is updated in masks.  This takes
+    The others are added in batches.  For each batch, one pass over the graph in topological order computes the closure:
+    which points of the batch reach which.  Then it is updated with each relation that is new.  This takes
     O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one mask per point.
     """
 
@@ -130,44 +209,52 @@ class PointGraph:
         self._n_intervals = n_intervals
         self._connected = Forest(n_intervals)
         self._equal = Forest(2 * n_intervals)
-        self._arcs = [(2 * i, 2 * i + 1) for i in range(n_intervals)]
+        self._arcs = [(2 * interval, 2 * interval + 1) for interval in range(n_intervals)]
 
-    def add(self, relations: Sequence[Relation]) -> list[Verdict]:
-        """Add relations in order, except those that contradict earlier ones; return the verdict on each."""
-        verdicts: list[Verdict] = ["new"] * len(relations)
+    def add(self, relations: Iterable[Relation]) -> dict[Relation, Verdict]:
+        """Add distinct relations in order, except those that contradict earlier ones; return the verdict on each."""
+        verdicts: dict[Relation, Verdict] = dict.fromkeys(relations, "new")
         inferred = []
-        for i, one in enumerate(relations):
-            if self._connects(one):
-                inferred.append(i)
+        for relation in verdicts:
+            if self._is_connected(relation):
+                inferred.append(relation)
             else:
-                self._connected.join(one.first, one.second)
-                for statement in _find_statements(one):
-                    self._state(*statement)
-        for batch in self._split(inferred, max(ADDED, 4 * isqrt(len(inferred)))):
-            bits, rows = self._compute_reach([relations[i] for i in batch])
-            for i in batch:
-                verdicts[i] = _judge(relations[i], bits, rows)
-                # if each of its statements is consistent, all of them together are
-                if verdicts[i] == "new":
-                    for left, right, equal in _find_statements(relations[i]):
-                        _connect(bits, rows, left, right)
-                        if equal:
-                            _connect(bits, rows, right, left)
-                        self._state(left, right, equal)
+                self._connected.join(relation.first, relation.second)
+                self._add_arcs(relation)
+        # Larger batches need fewer passes, but updating their closures takes longer.  Batches that grow with the square
+        # root of the number of relations take about as long for one as for the other.
+        size = max(MIN_ADDED_PER_BATCH, 4 * isqrt(len(inferred)))
+        for batch in self._split(inferred, size):
+            closure = self._compute_closure(batch)
+            for relation in batch:
+                verdicts[relation] = closure.judge(relation)
+                if verdicts[relation] == "new":
+                    closure.add(relation)
+                    self._add_arcs(relation)
         return verdicts
 
-    def entails(self, relations: Sequence[Relation]) -> list[bool]:
-        """Test which relations follow from those that were added."""
-        found = [False] * len(relations)
-        for batch in self._split(
-            [i for i, one in enumerate(relations) if self._connects(one)], ASKED
-        ):
-            bits, rows = self._compute_reach([relations[i] for i in batch])
-            for i in batch:
-                found[i] = _judge(relations[i], bits, rows) == "entailed"
-        return found
+    def select_entailed(self, relations: Sequence[Relation]) -> list[Relation]:
+        """Select the relations that follow from those that were added."""
+        entailed = []
+        inferred = [relation for relation in relations if self._is_connected(relation)]
+        for batch in self._split(inferred, TESTED_PER_BATCH):
+            closure = self._compute_closure(batch)
+            entailed += [relation for relation in batch if closure.judge(relation) == "entailed"]
+        return entailed
 
-    def _split(self, inferred: Sequence[int], size: int) -> list[Sequence[int]]:
+    def _is_connected(self, relation: Relation) -> bool:
+        """Tell whether a relation is between intervals that others connect."""
+        find_root = self._connected.find_root
+        return find_root(relation.first) == find_root(relation.second)
+
+    def _add_arcs(self, relation: Relation) -> None:
+        for first, second, is_equality in find_statements(relation):
+            if is_equality:
+                self._equal.join(first, second)
+            else:
+                self._arcs.append((first, second))
+
+    def _split(self, inferred: Sequence[Relation], size: int) -> list[Sequence[Relation]]:
         """Split the relations that need inference into batches; there must not be too many."""
         limit = MAX_WORK // max(self._n_intervals, 1)
         if len(inferred) > limit:
@@ -175,122 +262,44 @@ class PointGraph:
             raise LimitError(0, len(inferred), noun, limit)
         return [inferred[start : start + size] for start in range(0, len(inferred), size)]
 
-    def _connects(self, one: Relation) -> bool:
-        """Return whether a relation is between intervals that others connect."""
-        return self._connected.find_root(one.first) == self._connected.find_root(one.second)
-
-    def _state(self, left: int, right: int, equal: bool) -> None:
-        """Add a statement about two points."""
-        if equal:
-            self._equal.join(left, right)
-        else:
-            self._arcs.append((left, right))
-
-    def _compute_reach(self, batch: Collection[Relation]) -> tuple[Bits, Bits]:
-        """Return a bit for each point of a batch, and the bits of the points that are equal to it or after it."""
-        intervals = dict.fromkeys(interval for one in batch for interval in (one.first, one.second))
-        points = [2 * interval + end for interval in intervals for end in (0, 1)]
-        bits = {point: 1 << i for i, point in enumerate(points)}
-        roots = [self._equal.find_root(point) for point in range(2 * self._n_intervals)]
+    def _compute_closure(self, relations: Sequence[Relation]) -> Closure:
+        """Find out which end points of relations reach which; equal points are one point of the graph, their root."""
+        roots = list(map(self._equal.find_root, range(2 * self._n_intervals)))
         later: list[list[int]] = [[] for _ in roots]
-        waits = [0] * len(roots)
-        for left, right in self._arcs:
-            later[roots[left]].append(roots[right])
-            waits[roots[right]] += 1
-        sequence = [point for point, root in enumerate(roots) if point == root and not waits[point]]
-        for point in sequence:  # in topological order; grows while it is iterated
-            for other in later[point]:
-                waits[other] -= 1
-                if not waits[other]:
-                    sequence.append(other)
+        for first, second in self._arcs:
+            later[roots[first]].append(roots[second])
+        bits: dict[int, int] = {}
         reached = [0] * len(roots)
-        for point, bit in bits.items():
-            reached[roots[point]] |= bit
-        for point in reversed(sequence):
-            for other in later[point]:
-                reached[point] |= reached[other]
-        return bits, {point: reached[roots[point]] for point in points}
+        for relation in relations:
+            for first, second, _ in find_statements(relation):
+                for point in (first, second):
+                    if point not in bits:
+                        bits[point] = 1 << len(bits)
+                        reached[roots[point]] |= bits[point]
+        for point in reversed(_sort_topologically(later)):
+            for later_point in later[point]:
+                reached[point] |= reached[later_point]
+        return Closure(bits, {point: reached[roots[point]] for point in bits})
 
 
-def _find_statements(one: Relation) -> Iterator[tuple[int, int, bool]]:
-    """Yield the statements of a relation about its points: left, right, and True for equal or False for before."""
-    points = (2 * one.first, 2 * one.first + 1, 2 * one.second, 2 * one.second + 1)
-    for left, right, equal in KINDS[one.kind]:
-        yield points[left], points[right], equal
+def _sort_topologically(later: Sequence[Sequence[int]]) -> list[int]:
+    """Order the points of a graph without cycles so that each comes before those that it leads to.
 
-
-def _judge(one: Relation, bits: Bits, rows: Bits) -> Verdict:
-    """Return the verdict on a relation, given which points reach which."""
-    is_known = True
-    for left, right, equal in _find_statements(one):
-        forth, back = rows[left] & bits[right] != 0, rows[right] & bits[left] != 0
-        if (forth != back) if equal else back:
-            return "contradictory"
-        is_known &= forth
-    return "entailed" if is_known else "new"
-
-
-def _connect(bits: Bits, rows: Bits, left: int, right: int) -> None:
-    """Connect a point, and all points that reach it, to another point and all points that it reaches."""
-    bit, new = bits[left], rows[right]
-    if not rows[left] & bits[right]:
-        rows.update([(point, row | new) for point, row in rows.items() if row & bit])
-
-
-class Extent(NamedTuple):
-    """A text span: its type of annotation and its character offsets, the end exclusive."""
-
-    kind: str
-    start: int
-    end: int
-
-
-EXTENT_MATCHINGS = ("strict", "relaxed")
-
-
-def match_extents(
-    gold: Sequence[Extent], system: Sequence[Extent], matching: str
-) -> list[tuple[int, int]]:
-    """Match extents of gold and system; return pairs of indices.
-
-    The k-th copy of an extent in gold matches the k-th copy in the system.  If `matching` is "relaxed", the remaining
-    extents are matched greedily from left to right with the next one that overlaps.
+    Points without arcs are left out.
     """
-    places: dict[Extent, deque[int]] = defaultdict(deque)
-    for i, extent in enumerate(gold):
-        places[extent].append(i)
-    pairs = [(places[extent].popleft(), j) for j, extent in enumerate(system) if places.get(extent)]
-    if matching == "relaxed":
-        matched = {i for i, _ in pairs}, {j for _, j in pairs}
-        left, right = (
-            _group_by_kind(side, taken) for side, taken in zip((gold, system), matched, strict=True)
-        )
-        for kind in left.keys() & right.keys():
-            pairs += _match_overlaps(gold, system, left[kind], right[kind])
-    return sorted(pairs)
-
-
-def _group_by_kind(extents: Sequence[Extent], taken: Collection[int]) -> dict[str, list[int]]:
-    """Group the other indices by kind, in text order; empty extents overlap nothing and are left out."""
-    by_kind: dict[str, list[int]] = defaultdict(list)
-    for place in sorted(range(len(extents)), key=extents.__getitem__):
-        if place not in taken and extents[place].start < extents[place].end:
-            by_kind[extents[place].kind].append(place)
-    return by_kind
-
-
-def _match_overlaps(
-    gold: Sequence[Extent], system: Sequence[Extent], left: Sequence[int], right: Sequence[int]
-) -> list[tuple[int, int]]:
-    pairs = []
-    i = j = 0
-    while i < len(left) and j < len(right):
-        own, other = gold[left[i]], system[right[j]]
-        if own.end <= other.start:
-            i += 1
-        elif other.end <= own.start:
-            j += 1
-        else:
-            pairs.append((left[i], right[j]))
-            i, j = i + 1, j + 1
-    return pairs
+    n_waited_for = [0] * len(later)
+    for later_points in later:
+        for point in later_points:
+            n_waited_for[point] += 1
+    ordered = [
+        point
+        for point, later_points in enumerate(later)
+        if later_points and n_waited_for[point] == 0
+    ]
+    # Points are appended while the list is read.
+    for point in ordered:
+        for later_point in later[point]:
+            n_waited_for[later_point] -= 1
+            if n_waited_for[later_point] == 0:
+                ordered.append(later_point)
+    return ordered

@@ -47,7 +47,7 @@ from closeread.exceptions import (
 from closeread.records import Record
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.coref import procedure as coref
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotation import align
 from closeread.tasks.tne.columns import Documents

@@ -22,8 +22,9 @@ from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import ListedWords, count_notice, make_table
-from closeread.tasks.coref.formats.lines import FoundMention, make_document
+from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
+from closeread.tasks.coref.formats.lines import group_mentions
+from closeread.tasks.coref.notices import count_notice
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
 MINIMUM = re.compile(r"word_([0-9]{1,9})(?:\.\.word_([0-9]{1,9}))?")
@@ -91,9 +92,8 @@ def read_records(path: Path, split: str) -> Parsed:
         if first < one.start or one.end < last:
             n_outside, first_outside = n_outside + 1, first_outside or one.line
             first, last = 0, -1
-        mentions.append(
-            FoundMention(one.entity, ((one.start, one.end),), minimum=tuple(range(first, last + 1)))
-        )
+        minimum = tuple(range(first, last + 1))
+        mentions.append((one.entity, Mention(one.start, one.end, minimum=minimum)))
     notices = []
     n_non_referring = len(markables) - len(mentions)
     if n_non_referring:
@@ -102,13 +102,14 @@ def read_records(path: Path, split: str) -> Parsed:
     if n_outside:
         counts = {"outside": n_outside}
         notices.append(count_notice(describe_outside, counts, f"line {first_outside}"))
-    table = make_table(
-        [make_document(path.stem, len(words), mentions)],
-        words=ListedWords([words], [lines]),
-        notices=notices,
-        unnamed=frozenset({0}),
+    document = Document(
+        name=path.stem,
+        entities=group_mentions(mentions),
+        n_tokens=len(words),
+        words=ListedWords(words, lines),
+        is_named=False,
     )
-    return Parsed(table, [1], [])
+    return Parsed(Documents([document], notices), [1], [])
 
 
 def _split(cell: str, n: int, column: int, line: int, problems: ProblemList) -> Sequence[str]:

@@ -32,37 +32,37 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-
-from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, pluralize, quote, shorten
 from closeread.formats import Format
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
+    NO_WORDS,
     Document,
-    MentionTable,
-    count_notice,
-    find_words,
+    Documents,
+    Entity,
+    Mention,
+    TokenColumns,
+    Words,
+    documents_of,
     list_lengths,
-    make_table,
-    split_table,
 )
-from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
-    Place,
+    Section,
     StoredWords,
     check_name,
     has_controls,
+    iterate_hash_lines,
     list_words,
     place_brackets,
     read_text,
 )
+from closeread.tasks.coref.notices import count_notice
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
@@ -83,25 +83,40 @@ WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
 PARTED = re.compile(r"(.+); part ([^\s()]+)")
 
 
-@lru_cache(maxsize=2**12)
-def _parse_cell(cell: bytes) -> tuple[list[tuple[bytes, bool]], list[bytes], bool] | None:
-    """Parse a cell with mentions; None if it is invalid.
+class Brackets(NamedTuple):
+    """The mentions that begin and end on a token.
 
-    Returns:
-        The ids that open, each with whether it closes at once; those that close an earlier mention; and whether one
-        closes and opens again.
+    Attributes:
+        opening: the ids of the mentions that begin, and whether they are of this token alone.
+        met: the same ids as the reference scorer meets them: mentions of this token alone come first.
+        closing: the ids of those that end, and began earlier or on this token.
+        is_reopened: whether an entity closes and opens again.
     """
+
+    opening: Sequence[tuple[bytes, bool]]
+    met: Sequence[bytes]
+    closing: Sequence[bytes]
+    is_reopened: bool
+
+
+@lru_cache(maxsize=2**16)
+def _parse_cell(cell: bytes) -> Brackets | None:
+    """Parse a cell with mentions; None if it is invalid."""
     if not CELL.fullmatch(cell) or UNSAFE.search(cell.decode()):
         return None
-    opening, closing, closed, is_reopened = [], [], set(), False
+    opening = []
+    closing: list[bytes] = []
+    is_reopened = False
     for opens, label, closes in PIECE.findall(cell):
-        if opens:
-            opening.append((label, bool(closes)))
-            is_reopened |= not closes and label in closed
-        else:
+        if not opens:
             closing.append(label)
-            closed.add(label)
-    return opening, closing, is_reopened
+            continue
+        opening.append((label, bool(closes)))
+        if not closes and label in closing:
+            is_reopened = True
+    singles = [label for label, is_single in opening if is_single]
+    others = [label for label, is_single in opening if not is_single]
+    return Brackets(opening, singles + others, closing, is_reopened)
 
 
 def _split_row(line: bytes, width: int) -> list[bytes]:
@@ -138,141 +153,59 @@ class _Layout(NamedTuple):
         return (has_width or cells[0] == self.hash_cell) and _has_mention_cell(cells)
 
 
-@dataclass
-class _Document:
-    """A document that is being read."""
-
-    name: str
-    line: int  # of ``#begin``
-    begin: int  # of the line after it, in bytes
-    layout: _Layout
-    width: int = 0  # the number of cells of the rows of the sentence; 0 before its first row
-    unit: str = "sentence"  # what has rows of that width
-    n_tokens: int = 0
-    mentions: list[list[int]] = field(default_factory=list)  # first token, last token, entity
-    numbers: dict[bytes, int] = field(default_factory=dict)  # of the entities
-    # the entities as the reference scorer meets them
-    met: dict[bytes, None] = field(default_factory=dict)
-    # The number, the line and the column of the mentions of each entity that are open.
-    open: defaultdict[bytes, list[tuple[int, int, int]]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    words: list[bytes] = field(default_factory=list)  # that are not yet in the digest
-    digest: Any = field(default_factory=partial(hashlib.blake2b, digest_size=16))
-
-    def take_brackets(
-        self,
-        opening: Sequence[tuple[bytes, bool]],
-        closing: Sequence[bytes],
-        line: int,
-        problems: ProblemList,
-    ) -> None:
-        """Read the brackets of the last token."""
-        token = self.n_tokens - 1
-        for label, is_single in opening:
-            if not is_single:
-                self.open[label].append((len(self.mentions), line, self.width))
-            self.mentions.append([token, token, self.numbers.setdefault(label, len(self.numbers))])
-        for label, _ in sorted(opening, key=lambda one: not one[1]):
-            self.met.setdefault(label)
-        for label in closing:
-            if self.open.get(label):
-                self.mentions[self.open[label].pop()[0]][1] = token
-            else:
-                found = f"entity {shorten(label.decode(), 60)} closes but is not open"
-                problems.add(f"column {self.width}: {found}", line)
-
-    def split_row(self, line: bytes) -> list[bytes]:
-        """Split a row; the first one of a sentence decides how many cells the sentence's rows have."""
-        cells = _split_row(line, self.width or self.layout.width)
-        if self.width == 0:
-            # A sentence may be wider or narrower than others, but never lack the word.
-            has_word = len(cells) > self.layout.word_cell + 1
-            self.unit = "sentence" if has_word else "document"
-            self.width = len(cells) if has_word else self.layout.width
-        return cells
-
-    def digest_words(self) -> None:
-        """Add the words since the last call to the digest."""
-        self.digest.update(b"".join([word + b"\n" for word in self.words]))
-        self.words.clear()
-
-    def end(self, problems: ProblemList) -> Document:
-        """Return the document, and report mentions that are still open."""
-        for label, opened in self.open.items():
-            for _, line, column in opened:
-                found = f"entity {shorten(label.decode(), 60)} opens but never closes"
-                problems.add(f"column {column}: {found}", line)
-        self.digest_words()
-        first, last, entity = np.array(self.mentions, np.int64).reshape(-1, 3).T
-        order = np.argsort(entity, kind="stable")
-        met = {label: i for i, label in enumerate(self.met)}
-        return Document(
-            name=self.name,
-            n_tokens=self.n_tokens,
-            start=first[order],
-            end=last[order],
-            entity=entity[order],
-            labels=[label.decode() for label in self.numbers],
-            rank=[met[label] for label in self.numbers],
-        )
-
-
 class ConllWords(StoredWords):
-    """The words and other columns of a file's documents; documents without such a column have no words."""
+    """The words and other columns of a document."""
 
-    def __init__(self, text: bytes, places: Sequence[Place], layouts: Sequence[_Layout]) -> None:
-        super().__init__(text, places)
-        self._layouts = layouts
+    def __init__(self, text: bytes, section: Section, layout: _Layout, digest: bytes) -> None:
+        super().__init__(text, section, digest)
+        self._layout = layout
+        self.n_columns = layout.width
 
-    @property
-    def width(self) -> int:
-        """The number of columns of the widest rows."""
-        return max((layout.width for layout in self._layouts), default=0)
+    def read_tokens(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token."""
+        cell = self._layout.word_cell
+        return ((line, cells[cell]) for line, _, cells in self._read_rows())
 
-    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the line and the word of every token of a document."""
-        cell = self._layouts[document].word_cell
-        return ((line, cells[cell]) for line, _, cells in self._read_rows(document) if cell >= 0)
-
-    def lines(self, document: int) -> list[int]:
+    def list_lines(self) -> list[int]:
         """Return the line of every token, from 1."""
-        return [line for line, _, _ in self._read_rows(document)]
+        return [line for line, _, _ in self._read_rows()]
 
-    def read_rows(self, document: int) -> list[list[str]]:
+    def read_rows(self) -> list[list[str]]:
         """Return the rows of each sentence without the cell of the mentions, cells separated by tabs."""
         sentences: dict[int, list[str]] = {}
-        for _, sentence, cells in self._read_rows(document):
+        for _, sentence, cells in self._read_rows():
             sentences.setdefault(sentence, []).append(b"\t".join(cells[:-1]).decode())
         return list(sentences.values()) or [[]]
 
-    def read_columns(
-        self, document: int, cells: Sequence[int]
-    ) -> tuple[Sequence[Sequence[str]], Ints] | None:
-        """Return some columns, from 0, and the sentence of each token, from 0; None if a row lacks such a cell."""
+    def read_columns(self, cells: Sequence[int]) -> TokenColumns | None:
+        """Return some columns, from 0; None if a row lacks such a cell."""
         columns: list[list[str]] = [[] for _ in cells]
-        sentences = []
+        sentences: list[int] = []
+        lines: list[int] = []
         # The last cell is that of the mentions.
         least_width = max(cells) + 2
-        for _, sentence, row in self._read_rows(document):
+        for line, sentence, row in self._read_rows():
             if len(row) < least_width:
                 return None
             sentences.append(sentence)
+            lines.append(line)
             for column, cell in zip(columns, cells, strict=True):
                 column.append(row[cell].decode())
-        return columns, np.array(sentences, np.int64)
+        return TokenColumns(columns, sentences, lines)
 
-    def _read_rows(self, document: int) -> Iterator[tuple[int, int, list[bytes]]]:
+    def _read_rows(self) -> Iterator[tuple[int, int, list[bytes]]]:
         """Yield the line, the sentence from 0, and the cells of every token."""
-        layout = self._layouts[document]
-        sentence, width = -1, 0
-        for number, line in self._iterate_lines(document):
-            if line.isspace():
+        layout = self._layout
+        sentence = -1
+        width = 0
+        for number, line in self._iterate_lines():
+            if not line or line.isspace():
                 width = 0
             elif not line.startswith(b"#") or layout.is_token(line, width):
                 cells = _split_row(line, width or layout.width)
                 if width == 0:
-                    sentence, width = sentence + 1, len(cells)
+                    sentence += 1
+                    width = len(cells)
                 yield number, sentence, cells
 
 
@@ -283,141 +216,312 @@ def describe_reopened(counts: Mapping[str, int]) -> str:
     return f"an entity closes and opens again in {cells}; {how}"
 
 
-def read_conll(path: Path, word_column: int | None = None) -> MentionTable:
+def read_conll(path: Path, word_column: int | None = None) -> Documents:
     """Read the documents of a CoNLL file; the column of the word is counted from 1, and guessed if it is None."""
-    return table_of(read_records(path, "", word_column).records)
+    return documents_of(read_records(path, "", word_column).records)
 
 
 def read_records(path: Path, split: str, word_column: int | None = None) -> Parsed:
     """The same, each with the line on which its document begins; names are the file's, whatever the split."""
     del split
-    text, problems = read_text(path), ProblemList()
-    if has_controls(text):
-        for number, line in enumerate(BytesIO(text), 1):
-            if found := CONTROL.search(line):
-                problems.add(
-                    f"character {found.start() + 1} is the control character U+{ord(found[0]):04X}",
-                    number,
+    text = read_text(path)
+    problems = ProblemList()
+    _find_controls(text, problems)
+    problems.raise_any(path)
+    sections = _split_documents(text, problems)
+    reader = _DocumentReader(text, word_column, problems)
+    documents = [reader.read(section) for section in sections]
+    problems.raise_any(path)
+    return Parsed(
+        Documents(documents, reader.list_notices()), [section.line for section in sections], []
+    )
+
+
+def _find_controls(text: bytes, problems: ProblemList) -> None:
+    if not has_controls(text):
+        return
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        if match := CONTROL.search(line):
+            what = f"character {match.start() + 1} is the control character U+{ord(match[0]):04X}"
+            problems.add(what, number)
+
+
+# First phase: the documents of a file
+
+
+def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
+    """Find the lines of each document."""
+    sections: list[Section] = []
+    lines_by_name: dict[str, int] = {}
+    is_open = False
+    # Where the lines begin that are in no document, and whether one of them since the last document is a token.
+    outside = 0
+    has_outside_token = False
+    for line, begin, end in iterate_hash_lines(text):
+        marker = MARKER.match(text, begin, end)
+        if not marker:
+            continue
+        is_begin = marker[1] == b"begin"
+        if is_open:
+            if is_begin:
+                before = f"document {quote(_name_of(sections[-1]))} (line {sections[-1].line})"
+                what = f"a document begins inside {before} (expected '#end document' before it)"
+                problems.add(what, line)
+            sections[-1] = sections[-1]._replace(end=begin)
+            has_outside_token = False
+        else:
+            has_outside_token = has_outside_token or _find_token(text, outside, begin, problems)
+            if not is_begin:
+                problems.add("'#end document' without '#begin document'", line)
+        outside = end
+        is_open = is_begin
+        if is_begin:
+            header = text[marker.end() : end].rstrip()
+            name = parse_name(header) if header else str(len(sections) + 1)
+            if name:
+                check_name(name, line, lines_by_name, problems)
+            else:
+                expected = (
+                    "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
                 )
-        problems.raise_any(path)
-    documents: list[Document] = []
-    places: list[Place] = []
-    layouts: list[_Layout] = []
-    seen: dict[str, int] = {}
-    unnamed: set[int] = set()
-    document: _Document | None = None
-    word_cell = -1
-    is_outside = False  # whether a token was found after the last document
-    n_reopened, first_reopened = 0, ""
-    stream, ahead = BytesIO(text), BytesIO(text)
-
-    def end_document(ended: _Document, end: int) -> None:
-        documents.append(ended.end(problems))
-        places.append(Place(ended.begin, end, ended.line + 1, ended.digest.digest()))
-        layouts.append(ended.layout)
-
-    for number, line in enumerate(stream, 1):
-        if line.startswith(b"#"):
-            if marker := MARKER.match(line):
-                is_begin, position = marker[1] == b"begin", stream.tell()
-                if document:
-                    if is_begin:
-                        before = f"document {quote(document.name)} (line {document.line})"
-                        problems.add(
-                            f"a document begins inside {before} (expected '#end document' before it)",
-                            number,
-                        )
-                    end_document(document, position - len(line))
-                    document, is_outside = None, False
-                elif not is_begin:
-                    problems.add("'#end document' without '#begin document'", number)
-                if is_begin:
-                    rest = line[marker.end() :].rstrip()
-                    name = parse_name(rest) if rest else str(len(documents) + 1)
-                    if not rest:
-                        unnamed.add(len(documents))
-                    if name:
-                        check_name(name, number, seen, problems)
-                    else:
-                        expected = "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
-                        problems.add(
-                            f"{quote(line.rstrip().decode())} has no document name ({expected})",
-                            number,
-                        )
-                    ahead.seek(position)
-                    row = _find_first_row(ahead)
-                    word_cell = word_column - 1 if word_column else _guess_word_cell(row, rest)
-                    if word_column and 0 < (n := len(row)) <= word_column:
-                        has = f"the document has {pluralize(n, 'column')}, and the last contains the mentions"
-                        expected = f"1 to {n - 1}" if n > 1 else "auto"
-                        problems.add(
-                            f"the word column is {word_column}, but {has} (expected {expected})",
-                            number,
-                        )
-                        word_cell = -1
-                    hash_cell = row[0] if row and row[0].startswith(b"#") else b""
-                    layout = _Layout(len(row), word_cell, hash_cell)
-                    document = _Document(name or "without a name", number, position, layout)
-                continue
-            if document is None or not document.layout.is_token(line, document.width):
-                continue
-        if cells := line.split():
-            if document is None:
-                if not is_outside:
-                    problems.add(
-                        "token outside a document (expected '#begin document (NAME)' before it)",
-                        number,
-                    )
-                is_outside = True
-                continue
-            document.n_tokens += 1
-            if len(cells) != document.width:
-                cells = document.split_row(line)
-            is_ragged = len(cells) != document.width
-            if is_ragged:
-                expected = f"expected {document.width}, as in other rows of the {document.unit}"
-                problems.add(f"the number of columns is {len(cells)} ({expected})", number)
-            elif word_cell >= 0:
-                document.words.append(cells[word_cell])
-                if len(document.words) == 2**16:
-                    document.digest_words()
-            cell = cells[-1]
-            if cell in NO_MENTION:
-                continue
-            if brackets := _parse_cell(cell):
-                opening, closing, is_reopened = brackets
-                document.take_brackets(opening, closing, number, problems)
-                n_reopened += is_reopened
-                if n_reopened == is_reopened == 1:
-                    first_reopened = f"{quote(cell.decode())} on line {number}"
-            elif not is_ragged:
-                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                what = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
-                problems.add(f"column {document.width}: {what}", number)
-        elif document:
-            document.width = 0
-    if document:
-        problems.add(
-            f"document {quote(document.name)} never ends (expected '#end document')", document.line
-        )
-        end_document(document, len(text))
-    elif not documents and not problems:
+                found = quote(text[begin:end].rstrip().decode())
+                problems.add(f"{found} has no document name ({expected})", line)
+            sections.append(Section(name or "", header, line, end, len(text)))
+    if is_open:
+        name = quote(_name_of(sections[-1]))
+        problems.add(f"document {name} never ends (expected '#end document')", sections[-1].line)
+    elif not has_outside_token:
+        _find_token(text, outside, len(text), problems)
+    if not sections and not problems:
         problems.add(
             "contains no document (expected '#begin document (NAME)' before the first token)"
         )
-    problems.raise_any(path)
-    notices = []
-    if n_reopened:
-        notices.append(count_notice(describe_reopened, {"cells": n_reopened}, first_reopened))
-    table = make_table(
-        documents,
-        words=ConllWords(text, places, layouts)
-        if any(layout.word_cell >= 0 for layout in layouts)
-        else None,
-        notices=notices,
-        unnamed=frozenset(unnamed),
-    )
-    return Parsed(table, list(seen.values()), [])
+    return sections
+
+
+def _name_of(section: Section) -> str:
+    return section.name or "without a name"
+
+
+def _find_token(text: bytes, begin: int, end: int, problems: ProblemList) -> bool:
+    """Report the first line between two documents that is a token; return whether there is one."""
+    between = text[begin:end]
+    if not between.strip():
+        return False
+    first_line = text.count(b"\n", 0, begin) + 1
+    for number, line in enumerate(between.split(b"\n"), start=first_line):
+        if line.strip() and not line.startswith(b"#"):
+            expected = "expected '#begin document (NAME)' before it"
+            problems.add(f"token outside a document ({expected})", number)
+            return True
+    return False
+
+
+# Second phase: a document
+
+
+@dataclass
+class _Entities:
+    """The entities of a document, as far as it has been read; mentions are numbered in the order in which they open.
+
+    Attributes:
+        starts, ends: the first and the last token of each mention; while it is open, the first one twice.
+        mentions: the mentions of each entity, by its id.
+        met: the ids in the order in which the reference scorer meets them.
+        open: the mentions of each entity that are open.
+    """
+
+    starts: list[int] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
+    mentions: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
+    met: dict[bytes, None] = field(default_factory=dict)
+    open: defaultdict[bytes, list[int]] = field(default_factory=lambda: defaultdict(list))
+
+    def take_brackets(self, brackets: Brackets, token: int) -> list[bytes]:
+        """Read the brackets of a token, of which those that open come first, as in the reference scorer.
+
+        Returns the ids of entities that close but are not open.
+        """
+        for label, is_single in brackets.opening:
+            number = len(self.starts)
+            self.starts.append(token)
+            self.ends.append(token)
+            self.mentions[label].append(number)
+            if not is_single:
+                self.open[label].append(number)
+        for label in brackets.met:
+            self.met.setdefault(label)
+        stray = []
+        for label in brackets.closing:
+            numbers = self.open.get(label)
+            if numbers:
+                self.ends[numbers.pop()] = token
+            else:
+                stray.append(label)
+        return stray
+
+    def list_entities(self) -> list[Entity]:
+        """Return the entities."""
+        mentions = list(map(Mention, self.starts, self.ends))
+        return [
+            Entity(label.decode(), [mentions[number] for number in numbers])
+            for label, numbers in self.mentions.items()
+        ]
+
+    def list_places(self) -> list[int] | None:
+        """Return the place of each entity in the order of the reference scorer; None if the orders are the same."""
+        if list(self.met) == list(self.mentions):
+            return None
+        places = {label: place for place, label in enumerate(self.met)}
+        return [places[label] for label in self.mentions]
+
+
+class _MentionCell(NamedTuple):
+    """A cell with mentions.
+
+    Attributes:
+        token: the token of its row.
+        line: the line of its row.
+        column: its column, from 1.
+        is_ragged: whether its row has too few or too many cells.
+        text: the cell.
+    """
+
+    token: int
+    line: int
+    column: int
+    is_ragged: bool
+    text: bytes
+
+
+class _Rows(NamedTuple):
+    """The words of a document, and the cells of its rows in which mentions begin and end."""
+
+    words: list[bytes]
+    mention_cells: list[_MentionCell]
+
+
+class _DocumentReader:
+    """Reader of the documents of a file."""
+
+    def __init__(self, text: bytes, word_column: int | None, problems: ProblemList) -> None:
+        self._text = text
+        self._word_column = word_column
+        self._problems = problems
+        self._n_reopened = 0
+        self._first_reopened = ""
+
+    def list_notices(self) -> list[str]:
+        """Return a notice on cells in which an entity closes and opens again, if there were any."""
+        if not self._n_reopened:
+            return []
+        counts = {"cells": self._n_reopened}
+        return [count_notice(describe_reopened, counts, self._first_reopened)]
+
+    def read(self, section: Section) -> Document:
+        """Read a document."""
+        text = self._text[section.begin : section.end]
+        layout = self._find_layout(section, text)
+        rows = self._split_rows(section, text, layout)
+        entities = self._read_entities(rows.mention_cells)
+        return Document(
+            name=_name_of(section),
+            entities=entities.list_entities(),
+            n_tokens=len(rows.words),
+            words=self._keep_words(section, layout, rows.words),
+            is_named=bool(section.header),
+            reference_order=entities.list_places(),
+        )
+
+    def _split_rows(self, section: Section, text: bytes, layout: _Layout) -> _Rows:
+        """Split the lines of tokens into cells, and report those that have too few or too many."""
+        words: list[bytes] = []
+        mention_cells: list[_MentionCell] = []
+        has_hashes = text.startswith(b"#") or b"\n#" in text
+        word_cell = layout.word_cell
+        # The number of cells of the rows of the sentence; 0 before its first row.
+        width = 0
+        unit = "sentence"
+        for number, line in enumerate(text.split(b"\n"), section.line + 1):
+            cells = line.split()
+            if not cells:
+                width = 0
+                continue
+            if has_hashes and line.startswith(b"#") and not layout.is_token(line, width):
+                continue
+            is_ragged = False
+            if len(cells) != width:
+                cells = _split_row(line, width or layout.width)
+                if width == 0:
+                    # A sentence may be wider or narrower than others, but never lack the word.
+                    has_word = len(cells) > word_cell + 1
+                    unit = "sentence" if has_word else "document"
+                    width = len(cells) if has_word else layout.width
+                is_ragged = len(cells) != width
+                if is_ragged:
+                    expected = f"expected {width}, as in other rows of the {unit}"
+                    what = f"the number of columns is {len(cells)} ({expected})"
+                    self._problems.add(what, number)
+            cell = cells[-1]
+            if cell != b"-" and cell != b"_":
+                mention_cells.append(_MentionCell(len(words), number, width, is_ragged, cell))
+            words.append(cell if is_ragged else cells[word_cell])
+        return _Rows(words, mention_cells)
+
+    def _read_entities(self, mention_cells: Sequence[_MentionCell]) -> _Entities:
+        """Read the mentions of a document."""
+        entities = _Entities()
+        for cell in mention_cells:
+            brackets = _parse_cell(cell.text)
+            if brackets is not None:
+                for label in entities.take_brackets(brackets, cell.token):
+                    self._report(cell, f"{_name_entity(label)} closes but is not open")
+                if brackets.is_reopened:
+                    self._count_reopened(cell)
+            elif not cell.is_ragged:
+                expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
+                what = f"{quote(cell.text.decode())} is not a valid mention cell ({expected})"
+                self._report(cell, what)
+        if any(entities.open.values()):
+            cell_by_token = {cell.token: cell for cell in mention_cells}
+            for label, mentions in entities.open.items():
+                for mention in mentions:
+                    cell = cell_by_token[entities.starts[mention]]
+                    self._report(cell, f"{_name_entity(label)} opens but never closes")
+        return entities
+
+    def _report(self, cell: _MentionCell, what: str) -> None:
+        self._problems.add(f"column {cell.column}: {what}", cell.line)
+
+    def _keep_words(self, section: Section, layout: _Layout, words: Sequence[bytes]) -> Words:
+        if layout.word_cell < 0:
+            return NO_WORDS
+        packed = b"\n".join([*words, b""])
+        digest = hashlib.blake2b(packed, digest_size=16).digest()
+        return ConllWords(self._text, section, layout, digest)
+
+    def _find_layout(self, section: Section, text: bytes) -> _Layout:
+        row = _find_first_row(BytesIO(text))
+        column = self._word_column
+        word_cell = column - 1 if column else _guess_word_cell(row, section.header)
+        if column and 0 < len(row) <= column:
+            n = pluralize(len(row), "column")
+            has = f"the document has {n}, and the last contains the mentions"
+            expected = f"1 to {len(row) - 1}" if len(row) > 1 else "auto"
+            what = f"the word column is {column}, but {has} (expected {expected})"
+            self._problems.add(what, section.line)
+            word_cell = -1
+        hash_cell = row[0] if row and row[0].startswith(b"#") else b""
+        return _Layout(len(row), word_cell, hash_cell)
+
+    def _count_reopened(self, cell: _MentionCell) -> None:
+        self._n_reopened += 1
+        if self._n_reopened == 1:
+            self._first_reopened = f"{quote(cell.text.decode())} on line {cell.line}"
+
+
+def _name_entity(label: bytes) -> str:
+    return f"entity {shorten(label.decode(), 60)}"
 
 
 def _has_mention_cell(cells: Sequence[bytes]) -> bool:
@@ -461,8 +565,6 @@ def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
     first_with_hash: list[bytes] = []
     for line in lines:
         cells = line.split()
-        if MARKER.match(line):
-            break
         if line.startswith(b"#"):
             if not first_with_hash and len(cells) > 1 and _has_mention_cell(cells):
                 first_with_hash = cells
@@ -473,56 +575,54 @@ def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
     return first or first_with_hash
 
 
-def dump_conll(table: MentionTable) -> str:
+def dump_conll(documents: Sequence[Document]) -> str:
     """Convert documents to CoNLL text with five columns: document, part, number, word, mentions.
 
-    Words are ``_`` if the table has none.  Sentences are not kept; ids are kept if all are different numbers.
+    Words are ``_`` if they are unknown.  Sentences are not kept; ids are kept if all are different numbers.
 
     Raises:
         ValueError: the number of tokens is unknown, or the format can't express something: a discontinuous mention,
             two crossing mentions of an entity, a word with a blank, a name with a line end.  Two mentions of an
             entity cross even if they share only the token on which one ends and the other begins.
     """
-    return _dump(table, [[]] * len(table))
+    return _dump(documents, [[] for _ in documents])
 
 
-def dump_in_frames(table: MentionTable) -> str:
+def dump_in_frames(documents: Sequence[Document]) -> str:
     """Convert documents to CoNLL text, with the columns and sentences of their own files if all of these are CoNLL.
 
     Otherwise columns and sentences are those of `dump_conll`, and so are the errors.
     """
-    sources = [find_words(table, document) for document in range(len(table))]
-    frames = [
-        words.read_rows(place) if isinstance(words, ConllWords) else [] for words, place in sources
-    ]
-    return _dump(
-        table, frames if all(rows and all(map(all, rows)) for rows in frames) else [[]] * len(table)
-    )
+    frames = [document.words.read_rows() for document in documents]
+    if all(rows and all(map(all, rows)) for rows in frames):
+        return _dump(documents, frames)
+    return dump_conll(documents)
 
 
-def _dump(table: MentionTable, frames: Sequence[Sequence[Sequence[str]]]) -> str:
+def _dump(documents: Sequence[Document], frames: Sequence[Sequence[Sequence[str]]]) -> str:
     """Convert documents to text, given the rows of the sentences of each without mentions, or nothing."""
-    lengths = list_lengths(table, "a CoNLL file")
-    if table.parts:
+    lengths = list_lengths(documents, "a CoNLL file")
+    if any(mention.subspans for document in documents for mention in document.mentions):
         raise ValueError("a CoNLL file can't express discontinuous mentions")
     text = []
-    for i, document in enumerate(split_table(table)):
-        name, n_tokens = document.name, lengths[i]
-        head, parted = format_name(name), PARTED.fullmatch(name)
-        part = parted[2] if parted else "0"
-        first_cell = re.sub(r"\s|^#", "_", parted[1] if parted else name)
-        words = list_words(table, i, n_tokens, WORD, "a CoNLL file")
+    for document, n_tokens, frame in zip(documents, lengths, frames, strict=True):
+        header = format_name(document.name)
+        words = list_words(document, n_tokens, WORD, "a CoNLL file")
         cells = iter(format_cells(document, n_tokens))
-        rows = frames[i] or [
-            [f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]
-        ]
-        text.append(f"#begin document {head}\n")
-        text += [
-            "".join(f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in sentence) + "\n"
-            for sentence in rows
-        ]
+        text.append(f"#begin document {header}\n")
+        for sentence in frame or [_number_words(document.name, words)]:
+            text += [f"{row}\t{'|'.join(next(cells)) or '-'}\n" for row in sentence]
+            text.append("\n")
         text.append("#end document\n")
     return "".join(text)
+
+
+def _number_words(name: str, words: Sequence[str]) -> list[str]:
+    """Return the rows of a document without the cell of the mentions: document, part, number, word."""
+    parted = PARTED.fullmatch(name)
+    stem, part = (parted[1], parted[2]) if parted else (name, "0")
+    first_cell = re.sub(r"\s|^#", "_", stem)
+    return [f"{first_cell}\t{part}\t{number}\t{word}" for number, word in enumerate(words)]
 
 
 def format_name(name: str) -> str:
@@ -539,38 +639,41 @@ def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
     Ids of entities are those of the document if they are numbers, otherwise 0, 1, …; some scorers take 07 and 7 for the
     same entity.
     """
-    columns = zip(
-        document.start.tolist(), document.end.tolist(), document.entity.tolist(), strict=True
-    )
-    spans = sorted((start, -end, entity) for start, end, entity in columns)
-    entities = sorted({entity for _, _, entity in spans})
-    labels = [document.labels[entity] for entity in entities] if document.labels else []
-    if not all(map(NUMBER.fullmatch, labels)) or len({label.lstrip("0") for label in labels}) < len(
-        entities
-    ):
-        labels = list(map(str, range(len(entities))))
-    names = dict(zip(entities, labels, strict=True))
+    labels = [entity.label for entity in document.entities]
+    are_numbers = all(NUMBER.fullmatch(label) for label in labels)
+    if not are_numbers or len({label.lstrip("0") for label in labels}) < len(labels):
+        labels = [str(number) for number in range(len(labels))]
+    spans = []
+    for number, entity in enumerate(document.entities):
+        spans += [(mention.start, -mention.end, number) for mention in entity.mentions]
+    spans.sort()
+    _check_crossing(document.name, spans)
+    brackets = [
+        (start, minus_end, number, f"({labels[number]}", f"{labels[number]})")
+        for start, minus_end, number in spans
+    ]
+    return [closing + opening for closing, opening in place_brackets(brackets, n_tokens)]
+
+
+def _check_crossing(name: str, spans: Sequence[tuple[int, int, int]]) -> None:
+    """Check that no two mentions of an entity cross, given first token, minus the last, and entity in ascending order."""
     open_ends: defaultdict[int, list[int]] = defaultdict(list)
     for start, minus_end, entity in spans:
+        end = -minus_end
         ends = open_ends[entity]
         while ends and ends[-1] < start:
             ends.pop()
-        if start < -minus_end:
-            if ends and ends[-1] < -minus_end:
-                found = f"two crossing mentions of one entity, the second on tokens {start} to {-minus_end}"
-                raise ValueError(
-                    f"document {quote(document.name)}: a CoNLL file can't express {found}"
-                )
-            ends.append(-minus_end)
-    cells = place_brackets(
-        ((*span, f"({names[span[2]]}", f"{names[span[2]]})") for span in spans), n_tokens
-    )
-    return [closing + opening for closing, opening in cells]
+        if start == end:
+            continue
+        if ends and ends[-1] < end:
+            found = f"two crossing mentions of one entity, the second on tokens {start} to {end}"
+            raise ValueError(f"document {quote(name)}: a CoNLL file can't express {found}")
+        ends.append(end)
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_conll(table_of(records)),
+    lambda records: dump_conll(documents_of(records).documents),
     suffixes=(".conll",),
     first_line=re.compile(r"#\s*begin\s+document", re.ASCII),
 )

@@ -29,8 +29,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from io import BytesIO
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,46 +36,51 @@ from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats import Format
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
+    GENRE,
+    ROOT,
     Document,
+    Documents,
     EmptyNode,
-    MentionTable,
-    count_notice,
+    Mention,
+    Node,
+    Span,
+    documents_of,
     find_genre,
     list_lengths,
-    make_table,
     nth_token,
     number_of_token,
-    split_table,
 )
-from closeread.tasks.coref.formats.coref_json import table_of
 from closeread.tasks.coref.formats.lines import (
-    FoundMention,
-    Place,
+    Section,
     StoredWords,
     check_name,
     check_read_back,
     choose_ids,
+    group_mentions,
     has_controls,
-    list_parts,
+    iterate_hash_lines,
     list_words,
-    make_document,
+    make_mention,
     number_tokens,
     place_brackets,
     read_text,
 )
+from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.relations import merge_runs
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
-ROOT = -1
 FILE = "a CorefUD file"
 
-HEADER = re.compile(r"#[ \t]*(newdoc|global\.Entity)(?![^\s=])")
+NEWDOC_LINE = re.compile(rb"#[ \t]*newdoc(?![^\s=])")
+GLOBAL_ENTITY_LINE = re.compile(rb"#[ \t]*global\.Entity(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
 GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
 ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
+ENTITIES = "Entity="
 CHAINS = "coref_chains="
+ANNOTATION = re.compile(rb"Entity=|Bridge=|SplitAnte=|coref_chains=")
 CHAIN = re.compile(r"(unit|start|middle|end)-(?:repr-)?(id[0-9]{1,9})")
 PIECE = re.compile(r"(\()?([^()]+)(\))?")
 ENTITY = re.compile(r"(?:\([^()]++\)?+|[^()]++\))+")
@@ -87,6 +90,12 @@ RELATIONS = {
     "Bridge": (re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?"), "ID<ID or ID<ID:RELATION"),
     "SplitAnte": (re.compile(r"([^<>]+)<([^<>]+)"), "ID<ID"),
 }
+# What the id of a row says that it is: an id that is none of these is invalid.
+WORD = b""
+NODE = b"."
+RANGE = b"-"
+INVALID = b"?"
+
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 PLAIN_WORD = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
@@ -112,433 +121,610 @@ def parse_name(text: str) -> Name | None:
     return name if name.part <= name.of and name.of > 1 else None
 
 
-@dataclass(eq=False)
-class _Mention:
-    """A mention, as far as it has been read."""
-
-    line: int  # on which it opens
-    type: str  # of the entity
-    name: Name  # in the bracket that opened last
-    bracket: int  # the line of that bracket
-    head: int = 0  # its number among the tokens, from 1; 0 if not given
-    # (start, end); the start twice while one is open
-    parts: list[tuple[int, int]] = field(default_factory=list)
+def read_conllu(path: Path) -> Documents:
+    """Read the documents of a CorefUD file."""
+    return documents_of(read_records(path, "").records)
 
 
-class _Document:
-    """A document, as far as it has been read, and its current sentence."""
+def read_records(path: Path, split: str) -> Parsed:
+    """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split."""
+    del split
+    return _Reader(path, read_text(path)).read()
 
-    def __init__(self, name: str, header: int, line: int, begin: int) -> None:
-        self.name, self.header = name, header  # the line of its header; 1 if it has none
-        # the first line after the header, and where it begins, in bytes
-        self.line, self.begin = line, begin
-        self.mentions: list[_Mention] = []
-        self.open: defaultdict[str, list[_Mention]] = defaultdict(list)  # by entity
-        # the mentions that lack parts
-        self.incomplete: defaultdict[str, list[_Mention]] = defaultdict(list)
-        self.tags: list[bytes] = []  # the part of speech of each token
-        self.empty: list[EmptyNode] = []
-        self.digest = hashlib.blake2b(digest_size=16)
-        self.n_sentences = 0
-        self.begin_sentence()
 
-    def begin_sentence(self) -> None:
-        self.words = [ROOT]  # the token of each word
-        self.nodes: dict[tuple[int, int], int] = {}  # the token of each empty node
-        self.range_end = 0  # the last word of the last multiword token
-        # The token of each empty node, its line, and its parents: their ids and the relations.
-        self.parents: list[tuple[int, int, list[tuple[int, int, str]]]] = []
-        self.digested: list[bytes] = []  # words; those of empty nodes are empty
+# First phase: the documents of a file
+
+
+def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
+    """Find the lines of each document; what is before the first header is a document if it has tokens."""
+    headers = []
+    for line, begin, end in iterate_hash_lines(text):
+        if NEWDOC_LINE.match(text, begin, end):
+            header = text[begin:end].removesuffix(b"\n").removesuffix(b"\r").decode()
+            headers.append((line, begin, end, header))
+    first_begin = headers[0][1] if headers else len(text)
+    sections = _find_unnamed_document(text[:first_begin])
+    first_token = _find_first_token(text[:first_begin])
+    if headers and first_token:
+        what = "token outside a document (expected '# newdoc id = NAME' before it)"
+        problems.add(what, first_token)
+    lines_by_name: dict[str, int] = {}
+    ends = [begin for _, begin, _, _ in headers[1:]]
+    ends.append(len(text))
+    for (line, _, begin, header), end in zip(headers, ends, strict=False):
+        match = NEWDOC.fullmatch(header)
+        name = match[1] or "" if match else ""
+        hint = ""
+        is_named = not match or match[1] is not None
+        if not is_named:
+            name = str(len(sections) + 1)
+            hint = "; a document without an id is named by its number"
+        if name:
+            check_name(name, line, lines_by_name, problems, hint)
+        else:
+            what = "document without a name" if match else f"{quote(header)} is not valid"
+            problems.add(f"{what} (expected '# newdoc id = NAME')", line)
+        sections.append(Section(name, name.encode() if is_named else b"", line, begin, end))
+    return sections
+
+
+def _find_unnamed_document(text: bytes) -> list[Section]:
+    """Return the document before the first header, if there are any rows."""
+    has_rows = any(line.strip() and not line.startswith(b"#") for line in text.split(b"\n"))
+    return [Section("1", b"", 0, 0, len(text))] if has_rows else []
+
+
+def _find_first_token(text: bytes) -> int:
+    """Return the line of the first row of a token; 0 if there is none."""
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        if not line.startswith(b"#") and line.count(b"\t") == COLUMNS - 1:
+            return number
+    return 0
+
+
+# Second phase: a document
+
+
+class _Annotation(NamedTuple):
+    """The annotation of coreference of a row.
+
+    Attributes:
+        row: the number of the row in its sentence, from 0.
+        line: the line of the row.
+        misc: the last column.
+        fields: the names of the fields of mentions; None if they are not declared, empty if the declaration is not
+            usable.
+    """
+
+    row: int
+    line: int
+    misc: str
+    fields: Sequence[str] | None
+
+
+@dataclass
+class _Sentence:
+    """The rows of a sentence with their lines, and those that have annotation of coreference."""
+
+    rows: list[tuple[int, list[bytes]]] = field(default_factory=list)
+    annotations: list[_Annotation] = field(default_factory=list)
+
+
+@dataclass
+class _Tokens:
+    """The tokens of a document, as far as it has been read.
+
+    Attributes:
+        words: the words; those of empty nodes are empty.
+        tags: the parts of speech.
+        nodes: the empty nodes.
+        n_sentences: the number of sentences with tokens.
+    """
+
+    words: list[bytes] = field(default_factory=list)
+    tags: list[bytes] = field(default_factory=list)
+    nodes: list[EmptyNode] = field(default_factory=list)
+    n_sentences: int = 0
 
 
 class _Reader:
     """Reader of a file."""
 
     def __init__(self, path: Path, text: bytes) -> None:
-        self._path, self._text = path, text
+        self._path = path
+        self._text = text
+        self._has_controls = has_controls(text)
         self._problems = ProblemList()
-        # parents that don't exist, which are reported if there are no other problems
+        # Parents that don't exist, which are reported if there are no other problems.
         self._lacking = ProblemList()
-        self._line = 0
-        self._document: _Document | None = None
-        self._outside = 0  # the line of the first token if it is before any header
-        # of entities; empty if their declaration is not usable
+        # The fields of mentions, as declared so far.
         self._fields: Sequence[str] | None = None
-        self._has_types = False
         self._has_entities = False
-        self._first_chains = 0  # the line of the first token with stanza's chains
-        self._documents: list[Document] = []
-        self._places: list[Place] = []
-        self._headers: list[int] = []
-        self._seen: dict[str, int] = {}
-        self._unnamed: set[int] = set()
+        # The line of the first token with stanza's chains; 0 if there is none.
+        self._first_chains = 0
         self._n_bridging = 0
-        # the documents and entities with split antecedents
-        self._split: set[tuple[int, str]] = set()
+        # The documents and entities with split antecedents.
+        self._split_entities: set[tuple[str, str]] = set()
 
     def read(self) -> Parsed:
-        """Return all documents, and the line of each one's header."""
-        text = self._text
-        is_safe = not has_controls(text)
-        stream = BytesIO(text)
-        for number, raw in enumerate(stream, 1):
-            cells, document = raw.split(b"\t"), self._document
-            if (  # most rows are words without annotation of coreference
-                document is not None
-                and len(cells) == COLUMNS
-                and cells[0] == b"%d" % len(document.words)
-                and cells[1]
-                and is_safe
-                and not (b"Entity=" in raw or b"Bridge=" in raw or b"SplitAnte=" in raw)
-                and b"coref_chains=" not in raw
-            ):
-                document.words.append(len(document.tags))
-                document.digested.append(cells[1])
-                document.tags.append(cells[3])
-                continue
-            self._line = number
-            line = raw.removesuffix(b"\n").removesuffix(b"\r")
-            if line.startswith(b"#"):
-                if header := HEADER.match(line.decode()):
-                    if header[1] == "newdoc":
-                        self._begin_document(header.string, stream.tell())
-                    else:
-                        self._declare_fields(header.string)
-            elif not line.strip(b" \t"):
-                self._end_sentence()
-            elif len(cells) != COLUMNS:
-                self._report(
-                    f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)"
-                )
-            else:
-                if not is_safe and has_controls(line):
-                    self._report("the row contains a control character")
-                if document is None:
-                    self._outside = number
-                    self._unnamed.add(0)
-                    document = self._document = _Document("1", 1, number, stream.tell() - len(raw))
-                self._take_row(document, line.split(b"\t"))
-        self._line = number
-        self._end_document(len(text))
-        if self._outside and len(self._places) > 1:
-            self._report(
-                "token outside a document (expected '# newdoc id = NAME' before it)", self._outside
-            )
+        """Return all documents, and the line of each one's header; 1 if it has none."""
+        sections = _split_documents(self._text, self._problems)
+        # Fields may be declared before the first document.
+        before = self._text[: sections[0].begin] if sections else b""
+        for line, begin, end in iterate_hash_lines(before):
+            self._take_comment(before[begin:end], line)
+        documents = [self._read_document(section) for section in sections]
         if self._first_chains and self._has_entities:
             what = "column 10: coref_chains in a file with Entity (expected one of them)"
-            self._report(what, self._first_chains)
-        if not self._places and not self._problems:
+            self._problems.add(what, self._first_chains)
+        if not sections and not self._problems:
             self._problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
             )
         self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
-        for made in self._documents:
-            if not self._has_types:
-                made.fields.pop("type")
-            if self._first_chains:  # that of the head, which is unknown
-                made.fields.pop("pos")
-        genres = [find_genre(made.name) for made in self._documents]
+        lines = [max(section.line, 1) for section in sections]
+        return Parsed(Documents(documents, self._list_notices()), lines, [])
+
+    def _list_notices(self) -> list[str]:
         notices = []
         if self._first_chains:
             notices.append("mentions are read from stanza's coref_chains, which have no heads.")
-        if self._split or self._n_bridging:
+        if self._split_entities or self._n_bridging:
             counts = {
-                "split antecedent": len(self._split),
+                "split antecedent": len(self._split_entities),
                 "bridging relation": self._n_bridging,
             }
             notices.append(count_notice(describe_relations, counts))
-        table = make_table(
-            self._documents,
-            words=ConlluWords(self._text, self._places),
-            document_fields={"genre": genres} if any(genres) else {},
-            unnamed=frozenset(self._unnamed),
-            notices=notices,
+        return notices
+
+    def _read_document(self, section: Section) -> Document:
+        tokens = _Tokens()
+        mentions = _Mentions(self._problems)
+        for end_line, sentence in self._split_sentences(section):
+            self._read_sentence(section, sentence, end_line, tokens, mentions)
+        mentions.end()
+        packed = b"".join([word + b"\t" for word in tokens.words])
+        digest = hashlib.blake2b(packed, digest_size=16).digest()
+        genre = find_genre(section.name)
+        return Document(
+            name=section.name,
+            entities=[]
+            if self._problems
+            else group_mentions(self._list_mentions(tokens, mentions)),
+            n_tokens=len(tokens.tags),
+            words=ConlluWords(self._text, section, digest),
+            nodes=tokens.nodes,
+            fields={GENRE: genre} if genre else {},
+            is_named=bool(section.header),
         )
-        return Parsed(table, self._headers, [])
 
-    def _report(self, what: str, line: int | None = None) -> None:
-        self._problems.add(what, line or self._line)
+    def _split_sentences(self, section: Section) -> Iterator[tuple[int, _Sentence]]:
+        """Yield each sentence, with the line after its last one."""
+        sentence = _Sentence()
+        number = section.line
+        lines = self._text[section.begin : section.end].split(b"\n")
+        for number, line in enumerate(lines, section.line + 1):
+            if line.startswith(b"#"):
+                self._take_comment(line, number)
+                continue
+            cells = line.split(b"\t")
+            if len(cells) == COLUMNS:
+                misc = cells[9]
+                if misc != b"_" and ANNOTATION.search(misc):
+                    text = misc.removesuffix(b"\r").decode()
+                    row = len(sentence.rows)
+                    sentence.annotations.append(_Annotation(row, number, text, self._fields))
+                sentence.rows.append((number, cells))
+                if self._has_controls and has_controls(line.removesuffix(b"\r")):
+                    self._problems.add("the row contains a control character", number)
+            elif not line.strip(b" \t\r"):
+                yield number, sentence
+                sentence = _Sentence()
+            else:
+                expected = f"expected {COLUMNS}, separated by tabs"
+                what = f"the number of columns is {len(cells)} ({expected})"
+                self._problems.add(what, number)
+        yield number, sentence
 
-    def _begin_document(self, line: str, position: int) -> None:
-        self._end_document(position)
-        match, number = NEWDOC.fullmatch(line), len(self._places)
-        name, hint = (match[1] or "" if match else ""), ""
-        if match and match[1] is None:
-            name, hint = str(number + 1), "; a document without an id is named by its number"
-            self._unnamed.add(number)
-        if name:
-            check_name(name, self._line, self._seen, self._problems, hint)
-        else:
-            what = "document without a name" if match else f"{quote(line)} is not valid"
-            self._report(f"{what} (expected '# newdoc id = NAME')")
-        self._document = _Document(name, self._line, self._line + 1, position)
-
-    def _declare_fields(self, line: str) -> None:
+    def _take_comment(self, comment: bytes, number: int) -> None:
+        """Read the fields of mentions if a comment declares them."""
+        if not GLOBAL_ENTITY_LINE.match(comment):
+            return
+        line = comment.removesuffix(b"\n").removesuffix(b"\r").decode()
         declared = GLOBAL_ENTITY.fullmatch(line)
         value = (declared[1] or "") if declared else line
-        self._fields = value.split("-")
-        given = [name for name in self._fields if name]
-        if len({"eid", "GRP"} & set(given)) != 1 or len(set(given)) < len(given):
+        fields = value.split("-")
+        names = [name for name in fields if name]
+        if len({"eid", "GRP"} & set(names)) != 1 or len(set(names)) < len(names):
             expected = (
                 f"expected different fields with either eid or GRP, such as {DEFAULT_FIELDS!r}"
             )
-            self._report(f"global.Entity is {quote(value)} ({expected})")
-            self._fields = ()
-        self._has_types |= not {"etype", "entity"}.isdisjoint(self._fields)
+            self._problems.add(f"global.Entity is {quote(value)} ({expected})", number)
+            fields = []
+        self._fields = fields
 
-    def _take_row(self, document: _Document, cells: Sequence[bytes]) -> None:
-        kind = self._take_id(document, cells[0])
-        misc = cells[9].decode()
-        entities = [text[7:] for text in misc.split("|") if text.startswith("Entity=")]
+    def _read_sentence(
+        self,
+        section: Section,
+        sentence: _Sentence,
+        end_line: int,
+        tokens: _Tokens,
+        mentions: _Mentions,
+    ) -> None:
+        """Add the tokens and the mentions of a sentence to those of its document."""
+        rows = sentence.rows
+        first_token = len(tokens.tags)
+        ids = self._read_ids(rows, first_token, end_line)
+        for kind, (line, cells) in zip(ids.kinds, rows, strict=True):
+            if kind in (RANGE, INVALID):
+                continue
+            if not cells[1]:
+                self._problems.add("column 2: the word is empty (expected a word or '_')", line)
+            tokens.words.append(b"" if kind == NODE else cells[1])
+            tokens.tags.append(cells[3])
+        for annotation in sentence.annotations:
+            self._read_annotation(section, annotation, ids, mentions)
+        tokens.nodes += self._read_nodes(rows, ids, tokens.n_sentences)
+        if len(tokens.tags) > first_token:
+            tokens.n_sentences += 1
+
+    def _read_ids(
+        self, rows: Sequence[tuple[int, list[bytes]]], first_token: int, end_line: int
+    ) -> _Ids:
+        """Number the tokens of a sentence; words count up from 1, and so do the empty nodes after each word."""
+        names = [cells[0] for _, cells in rows]
+        if names == _list_word_ids(len(names)):
+            tokens = list(range(first_token, first_token + len(names)))
+            return _Ids([WORD] * len(names), tokens, [ROOT, *tokens], {})
+        ids = _Ids([], [], [ROOT], {})
+        range_end = 0
+        node = 0
+        token = first_token
+        for line, cells in rows:
+            match = ROW_ID.fullmatch(cells[0])
+            kind = (match[2] or WORD) if match else INVALID
+            number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
+            next_word = len(ids.words)
+            if kind == WORD and number == next_word:
+                ids.words.append(token)
+                node = 0
+            elif kind == NODE and (number, second) == (next_word - 1, node + 1):
+                node += 1
+                ids.nodes[number, second] = token
+            elif kind == RANGE and number == next_word and second > number > range_end:
+                range_end = second
+            else:
+                follows = f" follows word {next_word - 1}" if next_word > 1 else ""
+                choices = f"{next_word}, {next_word - 1}.{node + 1} or a range from {next_word}"
+                what = f"{quote(cells[0].decode())}{follows} (expected {choices})"
+                self._problems.add(f"column 1: {what}", line)
+            ids.kinds.append(kind)
+            ids.tokens.append(token)
+            token += kind in (WORD, NODE)
+        if range_end >= len(ids.words):
+            last = f"word {range_end}, the last of a multiword token"
+            self._problems.add(f"the sentence ends before {last}", end_line)
+        return ids
+
+    def _read_nodes(
+        self, rows: Sequence[tuple[int, list[bytes]]], ids: _Ids, sentence: int
+    ) -> list[EmptyNode]:
+        """Return the empty nodes of a sentence, whose parents may follow them."""
+        nodes = []
+        for kind, token, (line, cells) in zip(ids.kinds, ids.tokens, rows, strict=True):
+            if kind != NODE:
+                continue
+            dependencies = []
+            for word, node, relation in self._parse_dependencies(cells[8].decode(), line):
+                parent = ids.find_token(word, node)
+                if parent is None:
+                    name = f"{word}.{node}" if node else str(word)
+                    self._lacking.add(f"column 9: the parent {name} is not in the sentence", line)
+                else:
+                    dependencies.append((parent, relation))
+            nodes.append(EmptyNode(token, sentence, dependencies))
+        return nodes
+
+    def _parse_dependencies(self, cell: str, line: int) -> list[tuple[int, int, str]]:
+        """Return the word and the number of the empty node after it, 0 for the word itself, of each parent; the relation."""
+        if cell == "_":
+            return []
+        matches = [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
+        if not all(matches):
+            expected = "expected '_' or PARENT:RELATION, several separated by '|'"
+            self._problems.add(f"column 9: {quote(cell)} is not valid ({expected})", line)
+        return [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
+
+    def _read_annotation(
+        self, section: Section, annotation: _Annotation, ids: _Ids, mentions: _Mentions
+    ) -> None:
+        """Read what a row says of coreference."""
+        line = annotation.line
+        misc = annotation.misc
+        attributes = misc.split("|")
+        entities = [text[len(ENTITIES) :] for text in attributes if text.startswith(ENTITIES)]
         chains = misc.partition(CHAINS)[2].partition("|")[0]
         if len(entities) > 1:
-            self._report("column 10: Entity is given twice")
-        if kind == b"-" and (chains or any(entities[:1])):
+            self._problems.add("column 10: Entity is given twice", line)
+        entity = entities[0] if entities else ""
+        kind = ids.kinds[annotation.row]
+        if kind == RANGE and (chains or entity):
             attribute = "coref_chains" if chains else "Entity"
-            self._report(f"column 10: {attribute} on a multiword token (expected on its words)")
-        if kind in (b"-", b"?"):
+            what = f"{attribute} on a multiword token (expected on its words)"
+            self._problems.add(f"column 10: {what}", line)
+        if kind in (RANGE, INVALID):
             return
-        token = len(document.tags)
-        document.tags.append(cells[3])
-        if not cells[1]:
-            self._report("column 2: the word is empty (expected a word or '_')")
-        document.digested.append(b"" if kind == b"." else cells[1])
-        if kind == b".":
-            cell = cells[8].decode()
-            matches = (
-                [] if cell == "_" else [DEPENDENCY.fullmatch(text) for text in cell.split("|")]
-            )
-            if not all(matches):
-                expected = "expected '_' or PARENT:RELATION, several separated by '|'"
-                self._report(f"column 9: {quote(cell)} is not valid ({expected})")
-            parents = [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
-            document.parents.append((token, self._line, parents))
-        if not any(entities[:1]):
-            pass
-        elif self._fields is None:
-            expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
-            self._report(f"column 10: Entity without a declaration of its fields ({expected})")
-        elif self._fields and not ENTITY.fullmatch(entities[0]):
-            what = f"column 10: {quote(entities[0])} is not a valid Entity"
-            self._report(f"{what} (expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)')")
-        elif self._fields:
-            for opens, text, closes in PIECE.findall(entities[0]):
-                if opens:
-                    values = dict(
-                        zip(self._fields, text.split("-", len(self._fields) - 1), strict=False)
-                    )
-                    self._open_mention(document, token, values, is_single=bool(closes))
-                else:
-                    self._close_mention(document, token, text)
-        self._has_entities |= any(entities)
+        token = ids.tokens[annotation.row]
+        if entity:
+            self._read_entity(entity, annotation.fields, token, line, mentions)
+        if any(entities):
+            self._has_entities = True
         if chains:
-            self._first_chains = self._first_chains or self._line
-            self._take_chains(document, token, chains)
-        if "Bridge=" in misc or "SplitAnte=" in misc:
-            self._take_relations(misc)
+            self._first_chains = self._first_chains or line
+            self._read_chains(chains, token, line, mentions)
+        for attribute in attributes:
+            name, _, value = attribute.partition("=")
+            if name in RELATIONS and value:
+                self._read_relations(section, name, value, line)
 
-    def _take_chains(self, document: _Document, token: int, chains: str) -> None:
+    def _read_entity(
+        self,
+        entity: str,
+        fields: Sequence[str] | None,
+        token: int,
+        line: int,
+        mentions: _Mentions,
+    ) -> None:
+        """Read the brackets of a token."""
+        if fields is None:
+            expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
+            what = f"Entity without a declaration of its fields ({expected})"
+            self._problems.add(f"column 10: {what}", line)
+        elif fields and not ENTITY.fullmatch(entity):
+            expected = "expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'"
+            what = f"{quote(entity)} is not a valid Entity ({expected})"
+            self._problems.add(f"column 10: {what}", line)
+        elif fields:
+            for opens, text, closes in PIECE.findall(entity):
+                if opens:
+                    values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
+                    label = values.get("eid", values.get("GRP", ""))
+                    mentions.open(label, token, line, values.get("head", ""))
+                    if closes:
+                        mentions.close_opened(token)
+                else:
+                    mentions.close(text, token, line)
+
+    def _read_chains(self, chains: str, token: int, line: int, mentions: _Mentions) -> None:
         """Read where a token is in the mentions of stanza's chains."""
+        pieces = chains.split(",")
         # A mention that ends here opened before those that begin here.
-        for text in sorted(chains.split(","), key=lambda text: not text.startswith("end-")):
+        ending = [text for text in pieces if text.startswith("end-")]
+        others = [text for text in pieces if not text.startswith("end-")]
+        for text in ending + others:
             match = CHAIN.fullmatch(text)
             if not match:
                 expected = "expected unit-idN, start-idN, middle-idN or end-idN, also with repr-id"
-                self._report(f"column 10: {quote(text)} is not valid in coref_chains ({expected})")
+                what = f"{quote(text)} is not valid in coref_chains ({expected})"
+                self._problems.add(f"column 10: {what}", line)
                 continue
             place, entity = match.groups()
             if place == "end":
-                self._close_mention(document, token, entity)
+                mentions.close(entity, token, line)
             elif place != "middle":
-                self._open_mention(document, token, {"eid": entity}, is_single=place == "unit")
-            elif not document.open[entity]:
-                self._report(f"column 10: entity {quote(entity)} goes on but is not open")
+                mentions.open(entity, token, line)
+                if place == "unit":
+                    mentions.close_opened(token)
+            elif not mentions.is_open(entity):
+                what = f"entity {quote(entity)} goes on but is not open"
+                self._problems.add(f"column 10: {what}", line)
 
-    def _take_id(self, document: _Document, text: bytes) -> bytes:
-        """Read an id; return whether it is that of a word (empty), an empty node (.), a range (-) or of nothing (?)."""
-        match = ROW_ID.fullmatch(text)
-        kind = (match[2] or b"") if match else b"?"
-        number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
-        after, token = len(document.words), len(document.tags)
-        before, last = next(reversed(document.nodes), (0, 0))
-        node = (after - 1, last + 1 if before == after - 1 else 1)
-        if not kind and number == after:
-            document.words.append(token)
-        elif kind == b"." and (number, second) == node:
-            document.nodes[node] = token
-        elif kind == b"-" and number == after and second > number > document.range_end:
-            document.range_end = second
-        else:
-            follows = f" follows word {after - 1}" if after > 1 else ""
-            expected = f"expected {after}, {after - 1}.{node[1]} or a range from {after}"
-            self._report(f"column 1: {quote(text.decode())}{follows} ({expected})")
-        return kind
+    def _read_relations(self, section: Section, name: str, value: str, line: int) -> None:
+        """Check and count bridging relations, or entities with split antecedents."""
+        pattern, form = RELATIONS[name]
+        for text in value.split(","):
+            match = pattern.fullmatch(text)
+            if not match or match[1] == match[2]:
+                expected = f"expected {form} with two entities, several separated by ','"
+                what = f"{quote(text)} is not a valid {name} ({expected})"
+                self._problems.add(f"column 10: {what}", line)
+            elif name == "Bridge":
+                self._n_bridging += 1
+            else:
+                self._split_entities.add((section.name, match[2]))
 
-    def _take_relations(self, misc: str) -> None:
-        for attribute in misc.split("|"):
-            name, _, value = attribute.partition("=")
-            if name not in RELATIONS or not value:
+    def _list_mentions(self, tokens: _Tokens, mentions: _Mentions) -> Iterator[tuple[str, Mention]]:
+        """Yield the mentions of a document with the ids of their entities; those of stanza have no heads."""
+        for mention in mentions.mentions:
+            spans = merge_runs(mention.spans)
+            if self._first_chains:
+                yield mention.name.label, make_mention(spans)
                 continue
-            pattern, expected = RELATIONS[name]
-            for text in value.split(","):
-                match = pattern.fullmatch(text)
-                if not match or match[1] == match[2]:
-                    what = f"column 10: {quote(text)} is not a valid {name}"
-                    self._report(
-                        f"{what} (expected {expected} with two entities, several separated by ',')"
-                    )
-                elif name == "Bridge":
-                    self._n_bridging += 1
-                else:
-                    self._split.add((len(self._places), match[2]))
+            head = nth_token(spans, mention.head or 1)
+            tag = tokens.tags[head].decode()
+            yield (
+                mention.name.label,
+                make_mention(spans, head=head, tag="" if tag == "_" else tag),
+            )
 
-    def _open_mention(
-        self, document: _Document, token: int, values: Mapping[str, str], *, is_single: bool
-    ) -> None:
-        text = values.get("eid", values.get("GRP", ""))
+
+class _Ids(NamedTuple):
+    """The ids of the rows of a sentence.
+
+    Attributes:
+        kinds: what each row is: `WORD`, `NODE`, `RANGE` or `INVALID`.
+        tokens: the token of each row; of a row without one, that of the next row that has one.
+        words: the token of each word by its number, from 1; the root is word 0.
+        nodes: the token of each empty node, by the word before it and its number there.
+    """
+
+    kinds: list[bytes]
+    tokens: list[int]
+    words: list[int]
+    nodes: dict[tuple[int, int], int]
+
+    def find_token(self, word: int, node: int) -> int | None:
+        """Return the token of a word, or of an empty node after it; None if there is none."""
+        if node:
+            return self.nodes.get((word, node))
+        return self.words[word] if word < len(self.words) else None
+
+
+@lru_cache(maxsize=2**10)
+def _list_word_ids(n_words: int) -> list[bytes]:
+    """Return the ids of words in a sentence that has neither empty nodes nor multiword tokens."""
+    return [b"%d" % number for number in range(1, n_words + 1)]
+
+
+@dataclass(eq=False)
+class _OpenMention:
+    """A mention, as far as it has been read.
+
+    Attributes:
+        name: the name in the bracket that opened last.
+        line: the line on which it opens.
+        bracket_line: the line of the bracket that opened last.
+        head: the number of its head among its tokens, from 1; 0 if it is not given.
+        spans: the first and the last token of each part; of an open one, the first twice.
+    """
+
+    name: Name
+    line: int
+    bracket_line: int
+    head: int = 0
+    spans: list[Span] = field(default_factory=list)
+
+
+class _Mentions:
+    """The mentions of a document, as far as it has been read."""
+
+    def __init__(self, problems: ProblemList) -> None:
+        self._problems = problems
+        self.mentions: list[_OpenMention] = []
+        # The mentions of each entity that are open, and those that lack parts.
+        self._open: defaultdict[str, list[_OpenMention]] = defaultdict(list)
+        self._incomplete: defaultdict[str, list[_OpenMention]] = defaultdict(list)
+        self._last_opened: _OpenMention | None = None
+
+    def is_open(self, label: str) -> bool:
+        """Whether a mention of an entity is open."""
+        return bool(self._open[label])
+
+    def open(self, text: str, token: int, line: int, head: str = "") -> None:
+        """Open a mention, or a further part of one."""
+        self._last_opened = None
         name = parse_name(text)
         if not name:
-            what = f"column 10: {quote(text)} is not a valid entity id"
-            self._report(f"{what} (expected ID or ID[PART/PARTS] with PART from 1 to PARTS)")
+            expected = "expected ID or ID[PART/PARTS] with PART from 1 to PARTS"
+            what = f"{quote(text)} is not a valid entity id ({expected})"
+            self._problems.add(f"column 10: {what}", line)
             return
-        opened = document.open[name.label]
-        if name.part == 1:
-            mention = _Mention(
-                self._line, values.get("etype", values.get("entity", "")), name, self._line
-            )
-            document.mentions.append(mention)
-            if name.of > 1:
-                document.incomplete[name.label].append(mention)
-        else:
-            # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and
-            # of all that lack parts, the one that opened last is complete first.
-            interrupted = next(
-                (one for one in document.incomplete[name.label] if one not in opened), None
-            )
-            before = name._replace(part=name.part - 1)
-            if not interrupted or interrupted.name != before or interrupted.parts[-1][1] >= token:
-                what = f"column 10: part {name.part} of {name.of} of entity {quote(name.label)}"
-                self._report(f"{what} without part {name.part - 1} of {name.of} before it")
-                return
-            mention = interrupted
-        mention.name, mention.bracket = name, self._line
-        if head := values.get("head"):
-            if not NUMBER.fullmatch(head) or int(head) == 0:
-                self._report(
-                    f"column 10: {quote(head)} is not a valid head (expected the number of a token, from 1)"
-                )
-            elif mention.head not in (0, int(head)):
-                self._report(f"column 10: the head is {head}, but {mention.head} in another part")
-            else:
-                mention.head = int(head)
-        mention.parts.append((token, token))
-        if is_single:
-            self._end_part(document, token, mention)
-        else:
-            opened.append(mention)
-
-    def _close_mention(self, document: _Document, token: int, text: str) -> None:
-        name = parse_name(text)
-        opened = document.open.get(name.label, []) if name else []
-        mention = next((one for one in reversed(opened) if one.name == name), None)
+        mention = self._begin_part(name, token, line)
         if mention is None:
-            self._report(f"column 10: entity {quote(text)} closes but is not open")
             return
-        if (last := opened[-1]) is not mention:
-            between = (
-                f"{quote(str(last.name))}, which opens later (line {last.bracket}), is still open"
-            )
-            self._report(f"column 10: entity {quote(text)} closes while {between}")
-        opened.remove(mention)
-        self._end_part(document, token, mention)
+        mention.name = name
+        mention.bracket_line = line
+        if head:
+            self._set_head(mention, head, line)
+        mention.spans.append((token, token))
+        self._open[name.label].append(mention)
+        self._last_opened = mention
 
-    def _end_part(self, document: _Document, token: int, mention: _Mention) -> None:
+    def _begin_part(self, name: Name, token: int, line: int) -> _OpenMention | None:
+        """Return the mention of which a part opens; None if its earlier parts are missing."""
+        if name.part == 1:
+            mention = _OpenMention(name, line, line)
+            self.mentions.append(mention)
+            if name.of > 1:
+                self._incomplete[name.label].append(mention)
+            return mention
+        # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and of all
+        # that lack parts, the one that opened last is complete first.
+        is_open = self._open[name.label]
+        interrupted = [
+            mention for mention in self._incomplete[name.label] if mention not in is_open
+        ]
+        part_before = name._replace(part=name.part - 1)
+        if interrupted:
+            mention = interrupted[0]
+            if mention.name == part_before and mention.spans[-1][1] < token:
+                return mention
+        what = f"part {name.part} of {name.of} of entity {quote(name.label)}"
+        before = f"without part {name.part - 1} of {name.of} before it"
+        self._problems.add(f"column 10: {what} {before}", line)
+        return None
+
+    def _set_head(self, mention: _OpenMention, head: str, line: int) -> None:
+        if not NUMBER.fullmatch(head) or int(head) == 0:
+            expected = "expected the number of a token, from 1"
+            what = f"{quote(head)} is not a valid head ({expected})"
+            self._problems.add(f"column 10: {what}", line)
+        elif mention.head not in (0, int(head)):
+            what = f"the head is {head}, but {mention.head} in another part"
+            self._problems.add(f"column 10: {what}", line)
+        else:
+            mention.head = int(head)
+
+    def close_opened(self, token: int) -> None:
+        """Close the part that was opened last, if it could be opened."""
+        mention = self._last_opened
+        if mention is not None:
+            self._open[mention.name.label].remove(mention)
+            self._end_part(mention, token, mention.bracket_line)
+
+    def close(self, text: str, token: int, line: int) -> None:
+        """Close a mention, or a part of one."""
+        name = parse_name(text)
+        opened = self._open.get(name.label, []) if name else []
+        matching = [mention for mention in opened if mention.name == name]
+        if not matching:
+            self._problems.add(f"column 10: entity {quote(text)} closes but is not open", line)
+            return
+        mention = matching[-1]
+        last = opened[-1]
+        if last is not mention:
+            later = f"which opens later (line {last.bracket_line}), is still open"
+            what = f"entity {quote(text)} closes while {quote(str(last.name))}, {later}"
+            self._problems.add(f"column 10: {what}", line)
+        opened.remove(mention)
+        self._end_part(mention, token, line)
+
+    def _end_part(self, mention: _OpenMention, token: int, line: int) -> None:
         name = mention.name
-        mention.parts[-1] = (mention.parts[-1][0], token)
+        mention.spans[-1] = (mention.spans[-1][0], token)
         if name.part < name.of:
             return
         if name.of > 1:
-            incomplete = document.incomplete[name.label]
-            if (last := incomplete[-1]) is not mention:
+            incomplete = self._incomplete[name.label]
+            last = incomplete[-1]
+            if last is not mention:
                 later = f"another mention of it, which opens later (line {last.line}), lacks parts"
-                self._report(f"column 10: entity {quote(str(name))} closes while {later}")
+                what = f"entity {quote(str(name))} closes while {later}"
+                self._problems.add(f"column 10: {what}", line)
             incomplete.remove(mention)
-        if mention.head > 1 and mention.head > (
-            size := sum(end - start + 1 for start, end in mention.parts)
-        ):
-            what = f"column 10: the head of a mention of entity {quote(str(name))} is token {mention.head}"
-            self._report(
-                f"{what} (expected at most {size}, the number of its tokens)", mention.line
-            )
+        if mention.head > 1:
+            n_tokens = sum(end - start + 1 for start, end in mention.spans)
+            if mention.head > n_tokens:
+                where = f"the head of a mention of entity {quote(str(name))}"
+                expected = f"expected at most {n_tokens}, the number of its tokens"
+                what = f"{where} is token {mention.head} ({expected})"
+                self._problems.add(f"column 10: {what}", mention.line)
 
-    def _end_sentence(self) -> None:
-        if not (document := self._document):
-            return
-        words = document.words
-        if document.range_end >= len(words):
-            self._report(
-                f"the sentence ends before word {document.range_end}, the last of a multiword token"
-            )
-        for token, line, parents in document.parents:
-            dependencies = []
-            for number, node, relation in parents:
-                at = (
-                    document.nodes.get((number, node))
-                    if node
-                    else words[number]
-                    if number < len(words)
-                    else None
-                )
-                if at is None:
-                    text = f"{number}.{node}" if node else str(number)
-                    self._lacking.add(f"column 9: the parent {text} is not in the sentence", line)
-                else:
-                    dependencies.append((at, relation))
-            document.empty.append(EmptyNode(token, document.n_sentences, dependencies))
-        document.n_sentences += bool(document.digested)
-        document.digest.update(b"".join([word + b"\t" for word in document.digested]))
-        document.begin_sentence()
-
-    def _end_document(self, position: int) -> None:
-        self._end_sentence()
-        if not (document := self._document):
-            return
-        for mention in chain.from_iterable(document.open.values()):
-            self._report(
-                f"entity {quote(str(mention.name))} opens but never closes", mention.bracket
-            )
-        for label, incomplete in document.incomplete.items():
+    def end(self) -> None:
+        """Report the mentions that are still open, or lack parts."""
+        for mentions in self._open.values():
+            for mention in mentions:
+                what = f"entity {quote(str(mention.name))} opens but never closes"
+                self._problems.add(what, mention.bracket_line)
+        for label, incomplete in self._incomplete.items():
             for mention in incomplete:
-                if mention not in document.open[label]:
-                    what = f"a mention of entity {quote(label)} has only {mention.name.part} of its {mention.name.of}"
-                    self._report(
-                        f"{what} parts (expected all of them in the same document)", mention.line
-                    )
-        self._places.append(
-            Place(document.begin, position, document.line, document.digest.digest())
-        )
-        self._headers.append(document.header)
-        if not self._problems:
-            mentions = []
-            for one in document.mentions:
-                parts = tuple(merge_runs(one.parts))
-                head = nth_token(parts, one.head or 1)
-                tag = document.tags[head].decode()
-                fields = {"pos": "" if tag == "_" else tag, "type": one.type}
-                mentions.append(FoundMention(one.name.label, parts, head, fields=fields))
-            n_tokens, empty = len(document.tags), document.empty
-            names = ("pos", "type")
-            self._documents.append(
-                make_document(
-                    document.name,
-                    n_tokens,
-                    mentions,
-                    has_heads=not self._first_chains,
-                    fields=names,
-                    empty=empty,
-                )
-            )
+                if mention in self._open[label]:
+                    continue
+                has = f"has only {mention.name.part} of its {mention.name.of} parts"
+                expected = "expected all of them in the same document"
+                what = f"a mention of entity {quote(label)} {has} ({expected})"
+                self._problems.add(what, mention.line)
 
 
 def describe_relations(counts: Mapping[str, int]) -> str:
@@ -548,29 +734,24 @@ def describe_relations(counts: Mapping[str, int]) -> str:
     return f"{' and '.join(parts)} {verb} not scored"
 
 
-class Node(NamedTuple):
-    """The place of a token in the trees of its document; parents are tokens, or the root."""
-
-    parent: int | None  # None for empty nodes, which are not in the tree
-    parents: Sequence[int]  # in the enhanced graph, or if there is none, in the tree
-
-
 class ConlluWords(StoredWords):
-    """The words of a file's documents."""
+    """The words of a document."""
 
-    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the line and the word of every token of a document."""
-        for number, line in self._iterate_lines(document):
+    counts_empty_nodes = True
+
+    def read_tokens(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token."""
+        for number, line in self._iterate_lines():
             cells = line.split(b"\t", 2)
             if len(cells) == 3 and not line.startswith(b"#") and b"-" not in cells[0]:
                 yield number, b"_" if b"." in cells[0] else cells[1]
 
-    def read_nodes(self, document: int) -> list[Node]:
-        """Return the place of every token of a document in its trees."""
+    def read_nodes(self) -> list[Node]:
+        """Return the place of every token in its tree."""
         nodes: list[Node] = []
         rows: list[list[bytes]] = []
-        for _, line in (*self._iterate_lines(document), (0, b"\n")):
-            cells = line.rstrip(b"\r\n").split(b"\t")
+        for _, line in (*self._iterate_lines(), (0, b"")):
+            cells = line.rstrip(b"\r").split(b"\t")
             if len(cells) == COLUMNS and b"-" not in cells[0]:
                 rows.append(cells)
             elif not line.strip():
@@ -589,69 +770,67 @@ def _make_node(cells: Sequence[bytes], tokens: Mapping[bytes, int]) -> Node:
     return Node(parent, [tokens.get(id_, ROOT) for id_ in ids])
 
 
-def read_conllu(path: Path) -> MentionTable:
-    """Read the documents of a CorefUD file."""
-    return table_of(read_records(path, "").records)
-
-
-def read_records(path: Path, split: str) -> Parsed:
-    """The same, each with the line on which its document begins; names are the file's, whatever the split."""
-    del split
-    return _Reader(path, read_text(path)).read()
-
-
-def dump_conllu(table: MentionTable) -> str:
+def dump_conllu(documents: Sequence[Document]) -> str:
     """Convert documents to CorefUD, each to one sentence with coreference as its only annotation.
 
-    Words are ``_`` if the table has none; ids are kept if the format can express them; empty nodes keep their enhanced
+    Words are ``_`` if they are unknown; ids are kept if the format can express them; empty nodes keep their enhanced
     dependencies.
 
     Raises:
         ValueError: the number of tokens is unknown, or the format can't express something: a word or name with a
             control character, two crossing mentions of one entity.
     """
-    texts = []
-    for number, (document, n_tokens) in enumerate(
-        zip(split_table(table), list_lengths(table, FILE), strict=True)
-    ):
-        words = list_words(table, number, n_tokens, PLAIN_WORD, FILE)
-        ids, parts = choose_ids(document, PLAIN_ID, "e"), list_parts(document)
-        heads = (
-            [spans[0][0] for spans in parts] if document.head is None else document.head.tolist()
+    lengths = list_lengths(documents, FILE)
+    return "".join(map(_dump_document, documents, lengths))
+
+
+def _dump_document(document: Document, n_tokens: int) -> str:
+    words = list_words(document, n_tokens, PLAIN_WORD, FILE)
+    dependencies_by_node = {node.token: node.dependencies for node in document.nodes}
+    rows = dict(enumerate(number_tokens(n_tokens, dependencies_by_node)))
+    rows[ROOT] = "0"
+    lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
+    cells = place_brackets(_list_brackets(document), n_tokens)
+    for token, (closing, opening) in enumerate(cells):
+        entity = "".join([*reversed(closing), *opening])
+        dependencies = "|".join(
+            f"{rows[parent]}:{relation}" for parent, relation in dependencies_by_node.get(token, ())
         )
-        brackets = []
-        for i, (entity, spans, head) in enumerate(
-            zip(document.entity.tolist(), parts, heads, strict=True)
-        ):
+        columns = [
+            rows[token],
+            words[token],
+            *"____",
+            "_" if token in dependencies_by_node else "0",
+            "_",
+            dependencies or "_",
+            f"Entity={entity}" if entity else "_",
+        ]
+        lines.append("\t".join(columns))
+    text = "".join(f"{line}\n" for line in [*lines, ""])
+    reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
+    check_read_back(document, reader.read, FILE, "two mentions of an entity cross")
+    return text
+
+
+def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
+    """Return the brackets of each part of each mention, as `place_brackets` takes them."""
+    brackets = []
+    number = 0
+    for label, entity in zip(choose_ids(document, PLAIN_ID, "e"), document.entities, strict=True):
+        for mention in entity.mentions:
+            spans = mention.spans
+            head = mention.start if mention.head is None else mention.head
             for part, (start, end) in enumerate(spans, start=1):
-                bracket = Name(ids[entity], part, len(spans))
-                brackets.append(
-                    (start, -end, i, f"({bracket}--{number_of_token(spans, head)}-", f"{bracket})")
-                )
-        empty = {node.token: node.dependencies for node in document.empty}
-        rows = {**dict(enumerate(number_tokens(n_tokens, empty))), ROOT: "0"}
-        lines = [f"# newdoc id = {document.name}", f"# global.Entity = {DEFAULT_FIELDS}"]
-        for token, (closing, opening) in enumerate(place_brackets(sorted(brackets), n_tokens)):
-            cell = "".join([*reversed(closing), *opening])
-            dependencies = "|".join(
-                f"{rows[parent]}:{relation}" for parent, relation in empty.get(token, ())
-            )
-            governor, misc = "_" if token in empty else "0", f"Entity={cell}" if cell else "_"
-            lines.append(
-                "\t".join(
-                    [rows[token], words[token], *"____", governor, "_", dependencies or "_", misc]
-                )
-            )
-        text = "".join(f"{line}\n" for line in [*lines, ""])
-        reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
-        check_read_back(table, number, reader.read, FILE, "two mentions of an entity cross")
-        texts.append(text)
-    return "".join(texts)
+                name = Name(label, part, len(spans))
+                opens = f"({name}--{number_of_token(spans, head)}-"
+                brackets.append((start, -end, number, opens, f"{name})"))
+            number += 1
+    return sorted(brackets)
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_conllu(table_of(records)),
+    lambda records: dump_conllu(documents_of(records).documents),
     suffixes=(".conllu",),
     first_line=re.compile(
         r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII

@@ -23,8 +23,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
 from closeread.formats import Format
@@ -32,21 +33,17 @@ from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     Document,
+    Documents,
     EmptyNode,
     ListedWords,
-    MentionTable,
-    make_table,
+    Mention,
+    Span,
 )
-from closeread.tasks.coref.formats.lines import (
-    FoundMention,
-    check_name,
-    make_document,
-)
+from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.relations import (
     Bridging,
     DocumentRelations,
     Place,
-    Relations,
     find_circles,
     merge_runs,
 )
@@ -67,31 +64,37 @@ BLANKS = re.compile(r"[ \t]+")
 
 @dataclass
 class Markable:
-    """A markable, as far as it has been read; words are numbered from 0."""
+    """A markable, as far as it has been read; words are numbered from 0.
 
-    name: str  # its MarkableID; empty if it has none
+    Attributes:
+        name: its MarkableID; empty if it has none.
+        entity: the id of its entity.
+        line: the line on which it opens.
+        zero: the token of a zero; None if it consists of words.
+        parts: the first and the last word of each part; an open part ends before word 0.
+        minimum: the first and the last word of its minimum span.
+        element_of: the entities that its entity is an antecedent of.
+    """
+
+    name: str
     entity: str
     line: int
-    zero: int | None = None  # the token of a zero
-    # first and last word; an open part ends before word 0
-    parts: list[tuple[int, int]] = field(default_factory=list)
-    minimum: tuple[int, int] | None = None  # first and last word
-    # the entities that its entity is an antecedent of
+    zero: int | None = None
+    parts: list[Span] = field(default_factory=list)
+    minimum: Span | None = None
     element_of: set[str] = field(default_factory=set)
 
     def __str__(self) -> str:
-        return (
-            f"markable {quote(self.name)}"
-            if self.name
-            else f"a markable of entity {quote(self.entity)}"
-        )
+        if self.name:
+            return f"markable {quote(self.name)}"
+        return f"a markable of entity {quote(self.entity)}"
 
     @property
     def is_referring(self) -> bool:
         """Whether it refers to an entity."""
         return not self.entity.endswith("-Pseudo")
 
-    def list_words(self) -> list[tuple[int, int]]:
+    def list_words(self) -> list[Span]:
         """List the first and last word of each part; parts that touch are one."""
         return merge_runs(sorted(self.parts))
 
@@ -104,13 +107,30 @@ def _split_cell(cell: str) -> list[re.Match[str]] | None:
 
 def _read_fields(text: str) -> dict[str, str]:
     """Read fields such as ``EntityID=1|MarkableID=m1``; none if they are invalid or one of them occurs twice."""
-    pairs = [one.partition("=") for one in text.removesuffix("@").split("|")]
-    values = {name: value for name, _, value in pairs}
-    return (
-        values
-        if len(values) == len(pairs) and all(name and equals for name, equals, _ in pairs)
-        else {}
-    )
+    values = {}
+    pieces = text.removesuffix("@").split("|")
+    for piece in pieces:
+        name, equals, value = piece.partition("=")
+        if not name or not equals:
+            return {}
+        values[name] = value
+    return values if len(values) == len(pieces) else {}
+
+
+class _Place(NamedTuple):
+    """Where a cell is.
+
+    Attributes:
+        line: the line of its row.
+        column: its column in words, such as "column 11".
+        word: the number of its word; of a zero, that of the next word.
+        zero: the token of a zero; None for a word.
+    """
+
+    line: int
+    column: str
+    word: int
+    zero: int | None
 
 
 class _Layer:
@@ -118,117 +138,137 @@ class _Layer:
 
     def __init__(self, problems: ProblemList) -> None:
         self.markables: list[Markable] = []
-        self.open: list[Markable] = []  # one for each open bracket
+        # One for each open bracket.
+        self.open: list[Markable] = []
         self._problems = problems
         self._by_name: dict[str, Markable] = {}
 
-    def take(self, line: int, place: str, word: int, zero: int | None, cell: str) -> None:
-        """Read the cell of a word, or of a zero: then `zero` is its token, and `word` the number of the next word."""
-
-        def report(what: str) -> None:
-            self._problems.add(f"{place}: {what}", line)
-
-        pieces, before = _split_cell(cell), len(self.open)
+    def take(self, place: _Place, cell: str) -> None:
+        """Read the cell of a token."""
+        n_open = len(self.open)
+        pieces = _split_cell(cell)
         if pieces is None:
-            report(f"{quote(cell)} is not valid (expected '(EntityID=…|MarkableID=…', ')' or both)")
-        for opens, closes in (piece.groups() for piece in pieces or ()):
+            expected = "expected '(EntityID=…|MarkableID=…', ')' or both"
+            self._report(place, f"{quote(cell)} is not valid ({expected})")
+            return
+        for opens, closes in (piece.groups() for piece in pieces):
             if opens is not None:
-                values = _read_fields(opens)
-                if not values.get("EntityID"):
-                    what = f"{quote(opens.removesuffix('@'))} {'has no EntityID' if values else 'is not valid'}"
-                    report(f"{what} (expected fields such as 'EntityID=1|MarkableID=m1')")
-                    # the bracket that closes it is no problem of its own
-                    values = {"EntityID": "?"}
-                name, entity = values.get("MarkableID", ""), values["EntityID"]
-                markable = self._by_name.get(name)
-                if markable is None:
-                    markable = Markable(name, entity, line, zero)
-                    self.markables.append(markable)
-                    if name:
-                        self._by_name[name] = markable
-                elif markable.entity != entity:
-                    belongs = f"belongs to entity {quote(markable.entity)}, not {quote(entity)}"
-                    report(f"{markable} (line {markable.line}) {belongs}")
-                elif markable.zero is not None or zero is not None:
-                    report(
-                        f"{markable} (line {markable.line}) has several parts, one of which is a zero"
-                    )
-                elif markable in self.open or markable.parts[-1][1] >= word:
-                    report(f"{markable} (line {markable.line}) opens again inside itself")
-                if (minimum := values.get("Min")) is not None:
-                    numbers = MINIMUM.fullmatch(minimum)
-                    first, last = (
-                        (int(numbers[1]), int(numbers[2] or numbers[1])) if numbers else (1, 0)
-                    )
-                    if first > last:
-                        expected = (
-                            "expected a word or its first and last word, from 1, such as 3 or 3,4"
-                        )
-                        report(f"Min is {quote(minimum)} ({expected})")
-                    elif not markable.parts:
-                        markable.minimum = first - 1, last - 1
-                markable.element_of.update(filter(None, values.get("ElementOf", "").split(",")))
-                markable.parts.append((word, -1))
-                self.open.append(markable)
-                continue
-            named = next(
-                (
-                    i
-                    for i in reversed(range(len(self.open)))
-                    if not closes or self.open[i].name == closes
-                ),
-                -1,
-            )
-            if zero is not None and len(self.open) <= before:
-                report("a markable closes on a zero (expected on a word)")
-            elif named < 0:
-                report(
-                    f"{f'markable {quote(closes)}' if closes else 'a markable'} closes but is not open"
-                )
+                self._open_markable(place, opens)
+            elif place.zero is not None and len(self.open) <= n_open:
+                self._report(place, "a markable closes on a zero (expected on a word)")
             else:
-                parts = self.open.pop(named).parts
-                parts[-1] = (parts[-1][0], word)
-        if zero is not None and len(self.open) > before:
-            report("a markable that opens on a zero does not close there")
-            del self.open[before:]
+                self._close_markable(place, closes)
+        if place.zero is not None and len(self.open) > n_open:
+            self._report(place, "a markable that opens on a zero does not close there")
+            del self.open[n_open:]
+
+    def _report(self, place: _Place, what: str) -> None:
+        self._problems.add(f"{place.column}: {what}", place.line)
+
+    def _open_markable(self, place: _Place, text: str) -> None:
+        values = _read_fields(text)
+        if not values.get("EntityID"):
+            fault = "has no EntityID" if values else "is not valid"
+            expected = "expected fields such as 'EntityID=1|MarkableID=m1'"
+            self._report(place, f"{quote(text.removesuffix('@'))} {fault} ({expected})")
+            # The bracket that closes it is no problem of its own.
+            values = {"EntityID": "?"}
+        markable = self._find_markable(place, values.get("MarkableID", ""), values["EntityID"])
+        minimum = values.get("Min")
+        if minimum is not None:
+            self._set_minimum(place, markable, minimum)
+        elements = values.get("ElementOf", "").split(",")
+        markable.element_of.update(element for element in elements if element)
+        markable.parts.append((place.word, -1))
+        self.open.append(markable)
+
+    def _find_markable(self, place: _Place, name: str, entity: str) -> Markable:
+        """Return a new markable, or that of which another part opens."""
+        markable = self._by_name.get(name)
+        if markable is None:
+            markable = Markable(name, entity, place.line, place.zero)
+            self.markables.append(markable)
+            if name:
+                self._by_name[name] = markable
+            return markable
+        known = f"{markable} (line {markable.line})"
+        if markable.entity != entity:
+            belongs = f"belongs to entity {quote(markable.entity)}, not {quote(entity)}"
+            self._report(place, f"{known} {belongs}")
+        elif markable.zero is not None or place.zero is not None:
+            self._report(place, f"{known} has several parts, one of which is a zero")
+        elif markable in self.open or markable.parts[-1][1] >= place.word:
+            self._report(place, f"{known} opens again inside itself")
+        return markable
+
+    def _set_minimum(self, place: _Place, markable: Markable, text: str) -> None:
+        """Set the minimum span, unless an earlier part did."""
+        numbers = MINIMUM.fullmatch(text)
+        first = int(numbers[1]) if numbers else 1
+        last = int(numbers[2] or numbers[1]) if numbers else 0
+        if first > last:
+            expected = "expected a word or its first and last word, from 1, such as 3 or 3,4"
+            self._report(place, f"Min is {quote(text)} ({expected})")
+        elif not markable.parts:
+            markable.minimum = first - 1, last - 1
+
+    def _close_markable(self, place: _Place, name: str) -> None:
+        """Close the part of a markable that opened last, or that of any if there is no name."""
+        numbers = [
+            number for number, markable in enumerate(self.open) if not name or markable.name == name
+        ]
+        if not numbers:
+            markable_name = f"markable {quote(name)}" if name else "a markable"
+            self._report(place, f"{markable_name} closes but is not open")
+            return
+        parts = self.open.pop(numbers[-1]).parts
+        parts[-1] = (parts[-1][0], place.word)
 
 
 class _Document:
     """A document that is read."""
 
     def __init__(self, name: str, problems: ProblemList) -> None:
-        self.name, self._problems = name, problems
+        self.name = name
+        self._problems = problems
         self.words: list[str] = []
         self.lines: list[int] = []
-        self.token_of_word: list[int] = []  # without zeros
-        self.identity, self.deixis = _Layer(problems), _Layer(problems)
-        # of bridging anaphors, both as MarkableIDs; None for an entity
+        # The tokens of words, without zeros.
+        self.token_of_word: list[int] = []
+        self.identity = _Layer(problems)
+        self.deixis = _Layer(problems)
+        # The anchors of bridging anaphors, both as MarkableIDs; None for an entity.
         self.anchors: dict[str, str | None] = {}
-        self._open_bridging: list[int] = []  # the lines of the open brackets
+        # The lines of the open brackets of bridging anaphors.
+        self._open_bridging: list[int] = []
 
-    def take_bridging(self, line: int, place: str, cell: str) -> None:
+    def take_bridging(self, line: int, column: str, cell: str) -> None:
         """Read the cell of a token with bridging anaphors."""
         pieces = _split_cell(cell)
         if pieces is None or any(piece[2] for piece in pieces):
             expected = "expected '(MarkableID=…|MentionAnchor=…', ')' or both"
-            self._problems.add(f"{place}: {quote(cell)} is not valid ({expected})", line)
+            self._problems.add(f"{column}: {quote(cell)} is not valid ({expected})", line)
             return
-        for opens in (piece[1] for piece in pieces):
-            if opens is not None:
+        for piece in pieces:
+            if piece[1] is not None:
                 self._open_bridging.append(line)
-                values = _read_fields(opens)
-                anchor = values.get("MentionAnchor") or None
-                if values.get("MarkableID") and (anchor or values.get("EntityAnchor")):
-                    self.anchors[values["MarkableID"]] = anchor
-                else:
-                    expected = "expected fields such as 'MarkableID=m2|MentionAnchor=m1'"
-                    self._problems.add(
-                        f"{place}: {quote(opens.removesuffix('@'))} is not valid ({expected})", line
-                    )
+                self._take_anchor(line, column, piece[1])
             elif self._open_bridging:
                 self._open_bridging.pop()
             else:
-                self._problems.add(f"{place}: a bridging anaphor closes but is not open", line)
+                what = "a bridging anaphor closes but is not open"
+                self._problems.add(f"{column}: {what}", line)
+
+    def _take_anchor(self, line: int, column: str, text: str) -> None:
+        values = _read_fields(text)
+        anaphor = values.get("MarkableID")
+        anchor = values.get("MentionAnchor") or None
+        if anaphor and (anchor or values.get("EntityAnchor")):
+            self.anchors[anaphor] = anchor
+        else:
+            expected = "expected fields such as 'MarkableID=m2|MentionAnchor=m1'"
+            what = f"{quote(text.removesuffix('@'))} is not valid ({expected})"
+            self._problems.add(f"{column}: {what}", line)
 
     def end(self) -> None:
         """Report markables that are still open."""
@@ -245,64 +285,67 @@ class _Document:
         before = self.token_of_word[n_words - 1] if n_words else -1
         return ((-1 - n_words, markable.zero - before - 1),)
 
-    def find_mention(self, markable: Markable) -> FoundMention:
+    def find_mention(self, markable: Markable) -> Mention:
         """Return a markable as a mention, which is interrupted by the zeros between its words."""
-        tokens = [
-            t for first, last in markable.list_words() for t in self.token_of_word[first : last + 1]
-        ]
         if markable.zero is not None:
             tokens = [markable.zero]
+        else:
+            tokens = []
+            for first, last in markable.list_words():
+                tokens += self.token_of_word[first : last + 1]
         first, last = markable.minimum or (0, -1)
-        if last >= len(self.token_of_word):
-            what = f"Min is {first + 1}" + (f",{last + 1}" if first < last else "")
-            expected = (
-                f"expected at most {len(self.token_of_word):,}, the number of words of the document"
-            )
-            self._problems.add(f"{what} ({expected})", markable.line)
-        parts = tuple(merge_runs((token, token) for token in tokens))
-        return FoundMention(
-            markable.entity, parts, minimum=tuple(self.token_of_word[first : last + 1])
-        )
+        n_words = len(self.token_of_word)
+        if last >= n_words:
+            minimum = f"{first + 1},{last + 1}" if first < last else f"{first + 1}"
+            expected = f"expected at most {n_words:,}, the number of words of the document"
+            self._problems.add(f"Min is {minimum} ({expected})", markable.line)
+        spans = merge_runs((token, token) for token in tokens)
+        return make_mention(spans, minimum=tuple(self.token_of_word[first : last + 1]))
 
     def list_antecedents(self, markables: Sequence[Markable]) -> dict[str, list[str]]:
         """List the antecedents of each entity with split antecedents."""
-        # the antecedents of an entity, each with the line that says so
-        direct: dict[str, dict[str, int]] = {}
-        known = {markable.entity for markable in markables}
+        # The antecedents of an entity, each with the line that says so.
+        line_by_element: dict[str, dict[str, int]] = {}
+        entities = {markable.entity for markable in markables}
         for markable in markables:
             for whole in sorted(markable.element_of):
-                if whole in known:
-                    direct.setdefault(whole, {}).setdefault(markable.entity, markable.line)
+                if whole in entities:
+                    elements = line_by_element.setdefault(whole, {})
+                    elements.setdefault(markable.entity, markable.line)
                 else:
-                    what = f"ElementOf: there is no entity {quote(whole)} in the document"
-                    self._problems.add(
-                        f"{what} (expected the EntityID of a markable)", markable.line
-                    )
-        antecedents = {whole: list(elements) for whole, elements in direct.items()}
+                    lacking = f"there is no entity {quote(whole)} in the document"
+                    expected = "expected the EntityID of a markable"
+                    self._problems.add(f"ElementOf: {lacking} ({expected})", markable.line)
+        antecedents = {whole: list(elements) for whole, elements in line_by_element.items()}
         for whole in find_circles(antecedents):
             what = f"ElementOf: entity {quote(whole)} is an element of itself"
-            self._problems.add(what, min(direct[whole].values()))
+            self._problems.add(what, min(line_by_element[whole].values()))
         return antecedents
 
     def find_relations(
         self, markables: Sequence[Markable], anchors: Mapping[str, str | None]
     ) -> DocumentRelations:
         """Return the relations of a layer; of bridging anaphors, those whose markables are known, each once."""
-        places = {
-            markable.name: self.find_place(markable) for markable in markables if markable.name
-        }
+        place_by_name = {}
         non_referring: dict[str, list[Place]] = {}
         for markable in markables:
+            place = self.find_place(markable)
+            if markable.name:
+                place_by_name[markable.name] = place
             if not markable.is_referring:
-                non_referring.setdefault(markable.entity, []).append(self.find_place(markable))
-        known = [(a, b) for a, b in anchors.items() if a in places and (b is None or b in places)]
-        bridging = {
-            places[a]: Bridging(places[a], None if b is None else places[b]) for a, b in known
-        }
+                non_referring.setdefault(markable.entity, []).append(place)
+        n_unknown = 0
+        bridging = {}
+        for anaphor_name, anchor_name in anchors.items():
+            is_known = anchor_name is None or anchor_name in place_by_name
+            if anaphor_name not in place_by_name or not is_known:
+                n_unknown += 1
+                continue
+            anaphor = place_by_name[anaphor_name]
+            anchor = None if anchor_name is None else place_by_name[anchor_name]
+            bridging[anaphor] = Bridging(anaphor, anchor)
         antecedents = self.list_antecedents(markables)
-        return DocumentRelations(
-            antecedents, non_referring, list(bridging.values()), len(anchors) - len(known)
-        )
+        return DocumentRelations(antecedents, non_referring, list(bridging.values()), n_unknown)
 
 
 class _Reader:
@@ -310,14 +353,16 @@ class _Reader:
 
     def __init__(self) -> None:
         self.problems = ProblemList()
-        self.documents: list[_Document] = []
-        self.seen: dict[str, int] = {}  # the first line of each document name
-        self._names: Sequence[str] = ()  # of the columns
-        self._place: dict[str, int] = {}  # of the columns that are read, from 0
-        # the ids of the last word and of a zero after it
-        self._last: tuple[int, int | None] = (-1, None)
+        self._documents: list[_Document] = []
+        self._line_by_name: dict[str, int] = {}
+        # The names of the columns, and the numbers of those that are read, from 0.
+        self._names: Sequence[str] = ()
+        self._columns: dict[str, int] = {}
+        # The ids of the last word and of a zero after it.
+        self._last_id: tuple[int, int | None] = (-1, None)
         self._begins_sentence = True
-        self._is_outside = False  # whether a token was found before the first document
+        # Whether a token was found before the first document.
+        self._is_outside = False
 
     def read(self, lines: Sequence[str]) -> Parsed:
         """Return all documents, and the first line of each."""
@@ -331,127 +376,152 @@ class _Reader:
                 self._declare_columns(number, (comment[2] or "").split())
             elif not line.startswith("#"):
                 self._take_row(number, line)
-        if not self.documents and not self.problems:
+        if not self._documents and not self.problems:
             self.problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
             )
-        for document in self.documents:
+        for document in self._documents:
             document.end()
-        has_deixis = any(document.deixis.markables for document in self.documents)
-        table = None
+        documents = []
         if not self.problems:
-            table = self._make_layer("identity", self._make_layer("deixis") if has_deixis else None)
-        return Parsed(table or [], list(self.seen.values()), self.problems)
+            has_deixis = any(document.deixis.markables for document in self._documents)
+            for read in self._documents:
+                identity = _make_layer(read, read.identity.markables, read.anchors)
+                if has_deixis:
+                    deixis = _make_layer(read, read.deixis.markables, {})
+                    identity = replace(identity, deixis=deixis)
+                documents.append(identity)
+        return Parsed(Documents(documents), list(self._line_by_name.values()), self.problems)
 
     def _begin_document(self, line: int, name: str) -> None:
         if name:
-            check_name(name, line, self.seen, self.problems)
+            check_name(name, line, self._line_by_name, self.problems)
         else:
             self.problems.add("document without a name (expected '# newdoc id = NAME')", line)
-        self.documents.append(_Document(name, self.problems))
-        self._last, self._begins_sentence = (-1, None), True
+        self._documents.append(_Document(name, self.problems))
+        self._last_id = (-1, None)
+        self._begins_sentence = True
 
     def _declare_columns(self, line: int, names: Sequence[str]) -> None:
-        if lacking := [name for name in REQUIRED if name not in names]:
-            what = (
-                f"global.columns lacks {' and '.join(lacking)} (expected columns such as {COLUMNS})"
-            )
-            self.problems.add(what, line)
-        elif twice := [name for name in READ if names.count(name) > 1]:
-            self.problems.add(f"global.columns has {quote(twice[0])} twice", line)
-        self._names = COLUMNS.split() if lacking or twice else names
-        self._place = {name: self._names.index(name) for name in READ if name in self._names}
+        lacking = [name for name in REQUIRED if name not in names]
+        repeated = [name for name in READ if names.count(name) > 1]
+        if lacking:
+            expected = f"expected columns such as {COLUMNS}"
+            self.problems.add(f"global.columns lacks {' and '.join(lacking)} ({expected})", line)
+        elif repeated:
+            self.problems.add(f"global.columns has {quote(repeated[0])} twice", line)
+        self._names = COLUMNS.split() if lacking or repeated else names
+        self._columns = {name: self._names.index(name) for name in READ if name in self._names}
 
     def _take_row(self, line: int, text: str) -> None:
         if not self._names:
-            what = f"row without a declaration of its columns (expected '# global.columns = {COLUMNS}')"
-            self.problems.add(what, line)
+            expected = f"expected '# global.columns = {COLUMNS}'"
+            self.problems.add(f"row without a declaration of its columns ({expected})", line)
             self._declare_columns(line, COLUMNS.split())
         if UNSAFE_IN_ROWS.search(text):
             self.problems.add("the row contains a control character", line)
-        if not self.documents:
+        if not self._documents:
             if not self._is_outside:
-                self.problems.add(
-                    "token outside a document (expected '# newdoc id = NAME' before it)", line
-                )
+                expected = "expected '# newdoc id = NAME' before it"
+                self.problems.add(f"token outside a document ({expected})", line)
             self._is_outside = True
             return
-        document, place = self.documents[-1], self._place
-        fewest, most = 1 + max(place.values()), len(self._names)
+        cells = self._split_row(line, text)
+        if cells is not None:
+            self._take_cells(self._documents[-1], line, cells)
+
+    def _split_row(self, line: int, text: str) -> list[str] | None:
+        """Return the cells of a row; None if there are too few or too many."""
+        fewest = 1 + max(self._columns.values())
+        most = len(self._names)
         cells = [cell.strip(" ") for cell in text.split("\t")]
         if not fewest <= len(cells) <= most:
             cells = BLANKS.split(text.strip(" \t"))
-        if not fewest <= len(cells) <= most:
-            expected = f"{fewest} to {most}" if fewest < most else f"{most}"
-            self.problems.add(f"the number of columns is {len(cells)} (expected {expected})", line)
-            return
-        is_zero, token, word = (
-            self._take_id(line, cells),
-            len(document.words),
-            len(document.token_of_word),
-        )
-        if not (form := cells[place["FORM"]]):
-            self.problems.add(
-                f"column {place['FORM'] + 1}: the word is empty (expected a word or '_')", line
-            )
+        if fewest <= len(cells) <= most:
+            return cells
+        expected = f"{fewest} to {most}" if fewest < most else f"{most}"
+        self.problems.add(f"the number of columns is {len(cells)} (expected {expected})", line)
+        return None
+
+    def _take_cells(self, document: _Document, line: int, cells: Sequence[str]) -> None:
+        is_zero = self._take_id(line, cells)
+        token = len(document.words)
+        word = len(document.token_of_word)
+        form_column = self._columns["FORM"]
+        form = cells[form_column]
+        if not form:
+            what = "the word is empty (expected a word or '_')"
+            self.problems.add(f"column {form_column + 1}: {what}", line)
         # The word of a zero is a guess of its annotator or system; only real words are compared with the key's.
         document.words.append("_" if is_zero else form)
         document.lines.append(line)
         if not is_zero:
             document.token_of_word.append(token)
-        for name, i in place.items():
-            cell, where = cells[i], f"column {i + 1}"
+        for name, number in self._columns.items():
+            cell = cells[number]
             if name in ("ID", "FORM") or cell == "_":
                 continue
+            column = f"column {number + 1}"
             if not cell:
-                self.problems.add(f"{where}: the cell is empty (expected '_' or annotation)", line)
+                expected = "expected '_' or annotation"
+                self.problems.add(f"{column}: the cell is empty ({expected})", line)
             elif name == "BRIDGING":
-                document.take_bridging(line, where, cell)
+                document.take_bridging(line, column, cell)
             else:
                 layer = document.identity if name == "IDENTITY" else document.deixis
-                layer.take(line, where, word, token if is_zero else None, cell)
+                layer.take(_Place(line, column, word, token if is_zero else None), cell)
 
     def _take_id(self, line: int, cells: Sequence[str]) -> bool:
         """Read the id, which must be a next one; return whether it is that of a zero."""
-        text = cells[self._place["ID"]]
-        parts = TOKEN_ID.fullmatch(text)
-        found = (int(parts[1]), int(parts[2]) if parts[2] else None) if parts else None
-        word, zero = self._last
-        expected: list[tuple[int, int | None]] = [(word + 1, None)]
-        if word >= 0:
-            expected += [
-                (word, next_zero) for next_zero in ([0, 1] if zero is None else [zero + 1])
-            ]
-        if word < 0 or (self._begins_sentence and word):
-            expected += [(1, None), (0, 0), (0, 1)]
-        if found not in expected:
-            names = ", ".join(f"{n}" if z is None else f"{n}.{z}" for n, z in expected)
-            after = f" follows word {word}" if word >= 0 else ""
-            what = f"{quote(text)}{after} (expected one of {names})"
-            self.problems.add(f"column {self._place['ID'] + 1}: {what}", line)
-        self._last, self._begins_sentence = found or self._last, False
-        return found is not None and found[1] is not None
+        column = self._columns["ID"]
+        text = cells[column]
+        numbers = TOKEN_ID.fullmatch(text)
+        token_id = None
+        if numbers:
+            token_id = int(numbers[1]), int(numbers[2]) if numbers[2] else None
+        expected = self._list_next_ids()
+        if token_id not in expected:
+            names = [str(word) if zero is None else f"{word}.{zero}" for word, zero in expected]
+            last_word = self._last_id[0]
+            follows = f" follows word {last_word}" if last_word >= 0 else ""
+            what = f"{quote(text)}{follows} (expected one of {', '.join(names)})"
+            self.problems.add(f"column {column + 1}: {what}", line)
+        self._last_id = token_id or self._last_id
+        self._begins_sentence = False
+        return token_id is not None and token_id[1] is not None
 
-    def _make_layer(self, name: str, deixis: MentionTable | None = None) -> MentionTable:
-        """Convert the markables of a layer to a table; report wrong minimum spans and antecedents."""
-        made: list[Document] = []
-        relations = {}
-        for one in self.documents:
-            markables = (one.deixis if name == "deixis" else one.identity).markables
-            relations[one.name] = one.find_relations(
-                markables, {} if name == "deixis" else one.anchors
-            )
-            mentions = [
-                one.find_mention(markable) for markable in markables if markable.is_referring
-            ]
-            # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
-            zeros = sorted({*range(len(one.words))}.difference(one.token_of_word))
-            empty = [EmptyNode(token, 0, ()) for token in zeros]
-            made.append(make_document(one.name, len(one.words), mentions, empty=empty))
-        words = ListedWords(
-            [one.words for one in self.documents], [one.lines for one in self.documents]
-        )
-        return make_table(made, words=words, relations=Relations(relations, deixis))
+    def _list_next_ids(self) -> list[tuple[int, int | None]]:
+        """Return the ids that may follow."""
+        word, zero = self._last_id
+        ids: list[tuple[int, int | None]] = [(word + 1, None)]
+        if word >= 0 and zero is None:
+            ids += [(word, 0), (word, 1)]
+        elif word >= 0 and zero is not None:
+            ids.append((word, zero + 1))
+        if word < 0 or (self._begins_sentence and word):
+            ids += [(1, None), (0, 0), (0, 1)]
+        return ids
+
+
+def _make_layer(
+    read: _Document, markables: Sequence[Markable], anchors: Mapping[str, str | None]
+) -> Document:
+    relations = read.find_relations(markables, anchors)
+    mentions = [
+        (markable.entity, read.find_mention(markable))
+        for markable in markables
+        if markable.is_referring
+    ]
+    # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
+    zeros = sorted(set(range(len(read.words))).difference(read.token_of_word))
+    return Document(
+        name=read.name,
+        entities=group_mentions(mentions),
+        n_tokens=len(read.words),
+        words=ListedWords(read.words, read.lines),
+        nodes=[EmptyNode(token, 0, ()) for token in zeros],
+        relations=relations,
+    )
 
 
 def read_records(path: Path, split: str) -> Parsed:

@@ -7,6 +7,7 @@ as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,10 @@ from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import MentionTable, split_table, table_of
+from closeread.tasks.coref.documents import Document, documents_of
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
-from closeread.tasks.coref.formats.marked_text import list_tokens
+from closeread.tasks.coref.formats.lines import number_tokens
+from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -42,44 +44,45 @@ def _find_missing_columns(schema: pa.Schema) -> list[Problem]:
     return [Problem(what)]
 
 
-def make_rows(table: MentionTable, *, blind: bool = False) -> list[Record]:
+def make_rows(documents: Sequence[Document], *, blind: bool = False) -> list[Record]:
     """Convert documents to rows, without their entities if `blind`.
 
     Raises:
         ValueError: a mention is discontinuous, or the documents have no words.
     """
     rows = []
-    for document, tokens in zip(
-        split_table(table), list_tokens(table, "coref-data", mark=False), strict=True
-    ):
-        empty = {node.token for node in document.empty}
-        number = after = 0
-        row: list[dict[str, str]] = []
-        for i, token in enumerate(tokens):
-            number, after = (number, after + 1) if i in empty else (number + 1, 0)
-            row.append({"id": f"{number}.{after}" if after else str(number), "text": token})
-        chains: dict[int, list[list[int]]] = {}
-        for entity, start, end in zip(
-            document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True
-        ):
-            chains.setdefault(entity, []).append([0, start, end])
-        text = " ".join(token for i, token in enumerate(tokens) if i not in empty)
-        sentence: dict[str, Any] = {"id": 1, "text": text, "speaker": None, "tokens": row}
-        found = [] if blind else list(chains.values())
+    tokens_by_document = list_tokens(documents, "coref-data", mark=False)
+    for document, tokens in zip(documents, tokens_by_document, strict=True):
+        nodes = {node.token for node in document.nodes}
+        ids = number_tokens(len(tokens), nodes)
+        text = " ".join(token for number, token in enumerate(tokens) if number not in nodes)
+        sentence: dict[str, Any] = {
+            "id": 1,
+            "text": text,
+            "speaker": None,
+            "tokens": [
+                {"id": name, "text": token} for name, token in zip(ids, tokens, strict=True)
+            ],
+        }
+        chains = []
+        if not blind:
+            chains = [
+                [[0, start, end] for start, end in cluster] for cluster in list_spans(document)
+            ]
         rows.append(
-            {"id": document.name, "text": text, "sentences": [sentence], "coref_chains": found}
+            {"id": document.name, "text": text, "sentences": [sentence], "coref_chains": chains}
         )
     return rows
 
 
-def dump_coref_data(table: MentionTable, *, blind: bool = False) -> str:
+def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> str:
     """Convert documents to JSON Lines of coref-data, as `make_rows` does."""
-    return dump_json_lines(make_rows(table, blind=blind))
+    return dump_json_lines(make_rows(documents, blind=blind))
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_coref_data(table_of(records)),
+    lambda records: dump_coref_data(documents_of(records).documents),
     suffixes=(".parquet",),
     first_line=re.compile("PAR1"),
 )

@@ -2,7 +2,7 @@
 
 Conventions: tokens are numbered from 0 across the document's sentences, and a mention's end is its last token.  A
 mention may also be ``[start, end, head]``, if all mentions of the file are.  A cluster has at least one mention.
-`n_tokens`, the number of tokens of the document, is optional.  The other fields of Marmara's documents are ignored.
+`n_tokens`, the number of tokens of the document, is optional.  The other fields of a corpus's documents are ignored.
 Files of neural systems, with `doc_key` or `cased_words` instead of `document`, are read, too.
 
 Six dialects are known by the fields of the first document.  That of e2e-coref has `doc_key`, words in `sentences` or
@@ -23,14 +23,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
@@ -40,12 +38,15 @@ from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_l
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
 from closeread.tasks.coref.documents import (
+    UNKNOWN_SENTENCE,
+    Document,
+    Documents,
     EmptyNode,
     ListedWords,
-    MentionTable,
-    count_notice,
-    mention_table,
+    documents_of,
+    list_entities,
 )
+from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
@@ -54,12 +55,14 @@ SURROGATES = re.compile("[\ud800-\udfff]")
 ENTITIES = ("clusters", "predicted_clusters", "span_clusters")
 """The fields with entities."""
 
-EMPTY, UNKNOWN = "##", -1  # how CRAC's empty nodes begin; their sentence
+EMPTY = "##"
+"""How CRAC's empty nodes begin."""
+
 EMPTY_ID = re.compile(r"[0-9]+\.0*[1-9][0-9]*")
 
 
-class Document(NamedTuple):
-    """A document as closeread needs it."""
+class NeuralDocument(NamedTuple):
+    """A document of a neural system, with what is wrong with it."""
 
     name: str
     clusters: Clusters  # with tokens counted from 0 and inclusive ends
@@ -77,13 +80,17 @@ class Dialect:
     of_key: Sequence[str]  # the fields with the entities, the preferred one first
     of_response: Sequence[str]
     # a record that follows the schema, given the field with the entities
-    convert: Callable[[Record, str], Document]
+    convert: Callable[[Record, str], NeuralDocument]
     # the field with the name, if there is any; documents that lack it are numbered from 1
     of_name: str | None
 
 
 class JsonWords(ListedWords):
-    """The words of documents of neural systems, whose preprocessing removes the slash of ``/.`` and ``/?``."""
+    """The words of a document of a neural system, whose preprocessing removes the slash of ``/.`` and ``/?``."""
+
+    replaces_blanks = True
+    drops_slashes = True
+    counts_empty_nodes = False
 
 
 def find_dialect(record: object) -> Dialect | None:
@@ -92,7 +99,8 @@ def find_dialect(record: object) -> Dialect | None:
         return None
     if "document" in record:
         return ALLENNLP if isinstance(record["document"], list) else None
-    return next((one for name, one in DIALECTS.items() if name in record), None)
+    dialects = [dialect for field, dialect in DIALECTS.items() if field in record]
+    return dialects[0] if dialects else None
 
 
 def describe_blind(counts: Mapping[str, int]) -> str:
@@ -102,8 +110,8 @@ def describe_blind(counts: Mapping[str, int]) -> str:
 
 def read_neural(
     parsed: Parsed, dialect: Dialect, *, is_response: bool
-) -> MentionTable | list[Problem]:
-    """Return documents as columns, or their problems."""
+) -> Documents | list[Problem]:
+    """Return documents, or their problems."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
     known = schema["$defs"][dialect.definition]["properties"]
@@ -111,101 +119,124 @@ def read_neural(
     in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=SURROGATES if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
-    names = dialect.of_response if is_response else dialect.of_key
-    given = {name for record in records if isinstance(record, dict) for name in record}
-    field = next((name for name in names if name in given), names[0])
-    other = (
-        next((name for name in ENTITIES if name in given and name != field), None)
-        if field in given
-        else None
-    )
-    documents: list[Document] = []
-    first: dict[str, int] = {}
-    for i, record in enumerate(records):
+    present = {name for record in records if isinstance(record, dict) for name in record}
+    field = _choose_field(dialect.of_response if is_response else dialect.of_key, present)
+    documents: list[NeuralDocument] = []
+    first_by_name: dict[str, int] = {}
+    for number, record in enumerate(records):
         if isinstance(record, dict) and field not in record:
-            having = next((name for name in dialect.of_response if name in record), None)
-            if "clusters_text_mentions" in record:
-                what = "only the text of mentions is given, which may occur more than once"
-                problems.append(parsed.problem(i, what))
-                continue
-            hint = f"; '{having}' are those of a response" if having else ""
-            expected = f"is missing (expected the entities of the document{hint})"
-            what = "is missing, but other documents have it" if field in given else expected
-            problems.append(parsed.problem(i, f"'{field}' {what}"))
+            lacking = _describe_lacking(record, field, dialect, is_in_others=field in present)
+            problems.append(parsed.problem(number, lacking))
         elif not problems or validator.accepts(record):
-            documents.append(dialect.convert(record, field))
+            document = dialect.convert(record, field)
             # Words are only compared, so they may be line ends and other control characters.
-            found = [*documents[-1].problems]
-            if unsafe := describe_unsafe(documents[-1].name):
-                found.append(f"document name {unsafe}")
+            unsafe = describe_unsafe(document.name)
             if dialect.of_name not in record:
-                documents[-1] = documents[-1]._replace(name=str(i + 1))
-            name = documents[-1].name
-            if (before := first.setdefault(name, i)) != i:
-                found.append(f"duplicate document {quote(name)} (first {parsed.place(before)})")
-            problems += [parsed.problem(i, what) for what in found]
+                document = document._replace(name=str(number + 1))
+            documents.append(document)
+            messages = list(document.problems)
+            if unsafe:
+                messages.append(f"document name {unsafe}")
+            first = first_by_name.setdefault(document.name, number)
+            if first != number:
+                where = parsed.place(first)
+                messages.append(f"duplicate document {quote(document.name)} (first {where})")
+            problems += [parsed.problem(number, message) for message in messages]
     if problems:
         return problems
-    n_tokens = [document.n_tokens for document in documents]
-    lines = parsed.lines if parsed.places is not None else [0] * len(documents)
     notices: list[str] = []
-    if other is not None:
-        notices.append(f"entities are read from '{field}'; '{other}' is ignored.")
+    ignored = [name for name in ENTITIES if name in present and name != field]
+    if field in present and ignored:
+        notices.append(f"entities are read from '{field}'; '{ignored[0]}' is ignored.")
     n_blind = sum(record.get(field) is None for record in records)
     if n_blind:
         notices.append(count_notice(describe_blind, {"documents": n_blind}))
-    return replace(
-        mention_table(
-            [one.name for one in documents], [list(filter(None, one.clusters)) for one in documents]
-        ),
-        n_tokens=None if None in n_tokens else np.array(n_tokens, np.int64),
-        words=JsonWords(
-            [document.words for document in documents],
-            [[line] * len(document.words) for document, line in zip(documents, lines, strict=True)],
-        ),
-        empty=[one.empty for one in documents] if any(one.empty for one in documents) else None,
-        unnamed=frozenset(i for i, record in enumerate(records) if dialect.of_name not in record),
-        notices=notices,
+    lines = [0] * len(documents) if in_memory else parsed.lines
+    rows = zip(documents, lines, records, strict=True)
+    return Documents(
+        [
+            _make_document(document, line, is_named=dialect.of_name in record)
+            for document, line, record in rows
+        ],
+        notices,
+    )
+
+
+def _choose_field(preferred: Sequence[str], present: Collection[str]) -> str:
+    """Return the first of the fields with entities that some document has; without any, the first of all."""
+    fields = [name for name in preferred if name in present]
+    return fields[0] if fields else preferred[0]
+
+
+def _describe_lacking(record: Record, field: str, dialect: Dialect, *, is_in_others: bool) -> str:
+    """Say that a document lacks the field with the entities."""
+    if "clusters_text_mentions" in record:
+        return "only the text of mentions is given, which may occur more than once"
+    if is_in_others:
+        return f"'{field}' is missing, but other documents have it"
+    hint = ""
+    predicted = [name for name in dialect.of_response if name in record]
+    if predicted:
+        hint = f"; '{predicted[0]}' are those of a response"
+    return f"'{field}' is missing (expected the entities of the document{hint})"
+
+
+def _make_document(document: NeuralDocument, line: int, *, is_named: bool) -> Document:
+    return Document(
+        name=document.name,
+        entities=list_entities([cluster for cluster in document.clusters if cluster]),
+        n_tokens=document.n_tokens,
+        words=JsonWords(document.words, [line] * len(document.words)),
+        nodes=document.empty,
+        is_named=is_named,
     )
 
 
 def _select_fields(record: Any, known: Iterable[str]) -> Any:
+    """Return a document with the fields that its dialect knows; of the tokens of coref-data, their texts."""
     if not isinstance(record, Mapping):
         return record
     selected = {name: record[name] for name in known if name in record}
     if "empty_nodes" in known and isinstance(record.get("sentences"), list):
-        rows = [
-            row["tokens"] if isinstance(row, Mapping) and "tokens" in row else row
-            for row in record["sentences"]
-        ]
         with suppress(TypeError, AttributeError):  # the schema reports it
-            names = [str(token.get("id")) for row in rows for token in row]
+            sentences = list(map(_list_tokens, record["sentences"]))
+            ids = [str(token.get("id")) for token in chain.from_iterable(sentences)]
             selected["empty_nodes"] = [
-                i for i, name in enumerate(names) if EMPTY_ID.fullmatch(name)
+                number for number, name in enumerate(ids) if EMPTY_ID.fullmatch(name)
             ]
-            selected["sentences"] = [[token.get("text") for token in row] for row in rows]
+            selected["sentences"] = list(map(_list_texts, sentences))
     return selected
 
 
-def _convert_e2e(record: Record, name: str) -> Document:
-    """Convert a document of e2e-coref."""
-    sentences, tokens, places = (
-        record.get("sentences"),
-        record.get("tokens"),
-        record.get("subtoken_map"),
+def _list_tokens(sentence: Any) -> Any:
+    """Return the tokens of a sentence of coref-data, which may be all that it is."""
+    return (
+        sentence["tokens"] if isinstance(sentence, Mapping) and "tokens" in sentence else sentence
     )
+
+
+def _list_texts(sentence: Sequence[Mapping[str, Any]]) -> list[Any]:
+    return [token.get("text") for token in sentence]
+
+
+def _convert_e2e(record: Record, name: str) -> NeuralDocument:
+    """Convert a document of e2e-coref."""
     clusters = record[name]
+    sentences = record.get("sentences")
+    tokens = record.get("tokens")
+    token_of_subtoken = record.get("subtoken_map")
     flat = None if sentences is None else list(chain.from_iterable(sentences))
-    if places is not None:
-        return _convert_subtokens(record["doc_key"], clusters, name, flat, tokens, places)
+    if token_of_subtoken is not None:
+        return _convert_subtokens(
+            record["doc_key"], clusters, name, flat, tokens, token_of_subtoken
+        )
     words = tokens if flat is None else flat
     n_tokens = None if words is None else len(words)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
     if flat is not None and tokens is not None and len(flat) != len(tokens):
-        problems.append(
-            f"sentences have {len(flat):,} words, but tokens {len(tokens):,} (expected the same words)"
-        )
-    return Document(record["doc_key"], clusters, n_tokens, words or (), problems)
+        lengths = f"sentences have {len(flat):,} words, but tokens {len(tokens):,}"
+        problems.append(f"{lengths} (expected the same words)")
+    return NeuralDocument(record["doc_key"], clusters, n_tokens, words or (), problems)
 
 
 def _convert_subtokens(
@@ -214,99 +245,113 @@ def _convert_subtokens(
     name: str,
     subtokens: Sequence[str] | None,
     tokens: Sequence[str] | None,
-    places: Sequence[int],
-) -> Document:
+    token_of_subtoken: Sequence[int],
+) -> NeuralDocument:
     """Convert a document whose mentions count subtokens.
 
     Without `tokens`, the number of tokens is unknown, since the last ones may have no subtokens.
     """
     n_tokens = None if tokens is None else len(tokens)
-    problems = list(find_misplaced_mentions(clusters, len(places), name))
-    if subtokens is not None and len(subtokens) != len(places):
+    n_mapped = len(token_of_subtoken)
+    problems = list(find_misplaced_mentions(clusters, n_mapped, name))
+    if subtokens is not None and len(subtokens) != n_mapped:
         expected = f"expected {len(subtokens):,}, one for each subtoken"
-        problems.append(f"the length of subtoken_map is {len(places):,} ({expected})")
-    descents = (i for i, (one, other) in enumerate(pairwise(places), start=1) if other < one)
-    if (descent := next(descents, None)) is not None:
-        found = f"subtoken_map[{descent}] is {places[descent]} after {places[descent - 1]}"
-        problems.append(f"{found} (expected tokens in ascending order)")
-    if n_tokens is not None and places and max(places) >= n_tokens:
-        problems.append(
-            f"subtoken_map has token {max(places)} (expected less than {n_tokens}, the number of tokens)"
-        )
-    if not problems:
-        clusters = [
-            [[places[start], places[end]] for start, end in cluster] for cluster in clusters
-        ]
-    return Document(document, clusters, n_tokens, tokens or (), problems)
+        problems.append(f"the length of subtoken_map is {n_mapped:,} ({expected})")
+    for number, (before, after) in enumerate(pairwise(token_of_subtoken), start=1):
+        if after < before:
+            descent = f"subtoken_map[{number}] is {after} after {before}"
+            problems.append(f"{descent} (expected tokens in ascending order)")
+            break
+    highest = max(token_of_subtoken, default=-1)
+    if n_tokens is not None and highest >= n_tokens:
+        expected = f"expected less than {n_tokens}, the number of tokens"
+        problems.append(f"subtoken_map has token {highest} ({expected})")
+    if problems:
+        return NeuralDocument(document, [], n_tokens, (), problems)
+
+    def find_tokens(cluster: Sequence[Sequence[int]]) -> list[list[int]]:
+        return [[token_of_subtoken[start], token_of_subtoken[end]] for start, end in cluster]
+
+    return NeuralDocument(document, list(map(find_tokens, clusters)), n_tokens, tokens or (), [])
 
 
-def _convert_word_level(record: Record, name: str) -> Document:
+def _convert_word_level(record: Record, name: str) -> NeuralDocument:
     """Convert a document of wl-coref; with a part, its name is the one that CoNLL-2012 gives it."""
-    words, part = record["cased_words"], record.get("part_id")
+    words = record["cased_words"]
+    part = record.get("part_id")
     problems = []
-    clusters = [[[start, end - 1] for start, end in cluster] for cluster in record[name]]
-    for i, cluster in enumerate(record[name]):
-        for j, (start, end) in enumerate(cluster):
+    clusters = []
+    for cluster_number, cluster in enumerate(record[name]):
+        clusters.append([[start, end - 1] for start, end in cluster])
+        for number, (start, end) in enumerate(cluster):
             if not start < end <= len(words):
-                expected = f"expected [start, end] with start < end <= {len(words)}, since ends are exclusive here"
-                problems.append(
-                    f"{name}[{i}][{j}]: [{start}, {end}] is not a span of the document ({expected})"
+                form = (
+                    f"[start, end] with start < end <= {len(words)}, since ends are exclusive here"
                 )
-    document = (
-        record["document_id"] if part is None else f"{record['document_id']}; part {part:03d}"
-    )
-    return Document(document, clusters, len(words), words, problems)
+                what = f"[{start}, {end}] is not a span of the document (expected {form})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+    document = record["document_id"]
+    if part is not None:
+        document += f"; part {part:03d}"
+    return NeuralDocument(document, clusters, len(words), words, problems)
 
 
-def _convert_maverick(record: Record, name: str) -> Document:
+def _convert_maverick(record: Record, name: str) -> NeuralDocument:
     """Convert a document of Maverick or of CRAC's language models."""
-    tokens, clusters = record.get("tokens"), record[name] or []
+    tokens = record.get("tokens")
+    clusters = record[name] or []
     n_tokens = None if tokens is None else len(tokens)
     problems = list(find_misplaced_mentions(clusters, n_tokens, name))
-    words, empty = mark_empty_nodes(tokens or ())
-    return Document(record.get("doc_id", ""), clusters, n_tokens, words, problems, empty)
+    words, nodes = mark_empty_nodes(tokens or ())
+    return NeuralDocument(record.get("doc_id", ""), clusters, n_tokens, words, problems, nodes)
 
 
-def _convert_allennlp(record: Record, name: str) -> Document:
+def _convert_allennlp(record: Record, name: str) -> NeuralDocument:
     """Convert a document of AllenNLP's predictor."""
-    words, clusters = record["document"], record[name]
+    words = record["document"]
+    clusters = record[name]
     problems = list(find_misplaced_mentions(clusters, len(words), name))
-    return Document("", clusters, len(words), words, problems)
+    return NeuralDocument("", clusters, len(words), words, problems)
 
 
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:
     """Return the words of CRAC's tokens, and those that are empty nodes, whose sentences are unknown."""
-    empty = [EmptyNode(i, UNKNOWN, ()) for i, token in enumerate(tokens) if token.startswith(EMPTY)]
-    return [
-        (token.removeprefix(EMPTY) or "_") if token.startswith(EMPTY) else token for token in tokens
-    ], empty
+    words = []
+    nodes = []
+    for number, token in enumerate(tokens):
+        if token.startswith(EMPTY):
+            nodes.append(EmptyNode(number, UNKNOWN_SENTENCE, ()))
+            token = token.removeprefix(EMPTY) or "_"
+        words.append(token)
+    return words, nodes
 
 
-def _convert_placed(record: Record, name: str) -> Document:
+def _convert_placed(record: Record, name: str) -> NeuralDocument:
     """Convert a document whose mentions count tokens in sentences: one of PreCo or coref-data."""
-    # PreCo's ends are exclusive
-    sentences, after = record["sentences"], int(name == "mention_clusters")
+    sentences = record["sentences"]
     starts = list(accumulate(map(len, sentences), initial=0))
-    words, problems, clusters = list(chain.from_iterable(sentences)), [], []
-    for i, cluster in enumerate(record[name]):
-        clusters.append(
-            [
-                [starts[s] + first, starts[s] + last - after]
-                for s, first, last in cluster
-                if s < len(sentences)
-            ]
-        )
-        for j, (s, first, last) in enumerate(cluster):
-            if s >= len(sentences) or not first <= last - after < len(sentences[s]):
-                expected = f"expected [sentence, first, {'one after the ' * after}last] of the {len(sentences):,} sentences"
-                problems.append(
-                    f"{name}[{i}][{j}]: [{s}, {first}, {last}] is not a span of the document ({expected})"
-                )
-    empty = [
+    # PreCo's ends are exclusive.
+    is_exclusive = name == "mention_clusters"
+    form = "[sentence, first, one after the last]" if is_exclusive else "[sentence, first, last]"
+    expected = f"expected {form} of the {len(sentences):,} sentences"
+    problems = []
+    clusters = []
+    for cluster_number, cluster in enumerate(record[name]):
+        mentions = []
+        for number, (sentence, first, end) in enumerate(cluster):
+            last = end - 1 if is_exclusive else end
+            if sentence < len(sentences) and first <= last < len(sentences[sentence]):
+                mentions.append([starts[sentence] + first, starts[sentence] + last])
+            else:
+                what = f"[{sentence}, {first}, {end}] is not a span of the document ({expected})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+        clusters.append(mentions)
+    words = list(chain.from_iterable(sentences))
+    nodes = [
         EmptyNode(token, bisect_right(starts, token) - 1, ())
         for token in record.get("empty_nodes", ())
     ]
-    return Document(record["id"], clusters, len(words), words, problems, empty)
+    return NeuralDocument(record["id"], clusters, len(words), words, problems, nodes)
 
 
 ALLENNLP = Dialect("allennlp_document", ("clusters",), ("clusters",), _convert_allennlp, None)
@@ -336,13 +381,12 @@ DIALECTS = {
     ),
     "clusters_token_offsets": MAVERICK,
     "clusters_text_mentions": MAVERICK,
-    **{
-        field: Dialect(definition, (field,), (field,), _convert_placed, "id")
-        for field, definition in (
-            ("mention_clusters", "preco_document"),
-            ("coref_chains", "coref_data_document"),
-        )
-    },
+    "mention_clusters": Dialect(
+        "preco_document", ("mention_clusters",), ("mention_clusters",), _convert_placed, "id"
+    ),
+    "coref_chains": Dialect(
+        "coref_data_document", ("coref_chains",), ("coref_chains",), _convert_placed, "id"
+    ),
 }
 """By a field that all documents have."""
 
@@ -353,8 +397,8 @@ FOREIGN = {
 }
 """Messages on documents with these fields, which some systems write."""
 
-MARMARA = ("genre", "sentences", "mentions")
-"""The fields that the documents of Marmara have besides."""
+UNSCORED_FIELDS = ("genre", "sentences", "mentions")
+"""What the documents of a corpus have besides clusters."""
 
 
 def read_predictions(path: Path, split: str) -> Parsed:
@@ -381,92 +425,89 @@ def read_dialect(
     path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False
 ) -> Parsed:
     """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
-    found = read_neural(parsed, dialect, is_response=is_response)
-    if isinstance(found, list):
-        raise FormatError(path, sorted(found, key=lambda problem: problem.line or 0))
-    return parsed._replace(records=found)
+    documents = read_neural(parsed, dialect, is_response=is_response)
+    if isinstance(documents, list):
+        raise FormatError(path, sorted(documents, key=lambda problem: problem.line or 0))
+    return parsed._replace(records=documents)
 
 
 def drop_other_fields(record: Any) -> Any:
-    """Return a document of Marmara with the fields of coreference only, and anything else as it is."""
-    if not isinstance(record, Mapping) or not all(name in record for name in MARMARA):
+    """Return a document of a corpus with the fields of coreference only, and anything else as it is."""
+    if not isinstance(record, Mapping) or not all(name in record for name in UNSCORED_FIELDS):
         return record
-    return {name: value for name, value in record.items() if name not in MARMARA}
+    return {name: value for name, value in record.items() if name not in UNSCORED_FIELDS}
 
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:
+    """Read documents of our own schema."""
     validator = RowValidator(load_schema("coref"), "document")
-    foreign = {
-        i: said
-        for i, row in enumerate(parsed.records)
-        for name, said in FOREIGN.items()
-        if name in row
-    }
+    problems = ProblemList(parsed.problems)
+    foreign = _find_foreign_records(parsed.records)
+    for number, what in foreign.items():
+        problems.append(parsed.problem(number, what))
     dropped: list[Problem] = ProblemList()
     accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
     parsed = parsed._replace(records=accepted)
-    problems = ProblemList(
-        [*parsed.problems, *(parsed.problem(i, said) for i, said in foreign.items())]
-    )
-    rejected = (problem for problem in invalid if problem.row not in foreign)
-    problems += (place_problem(parsed, problem) for problem in rejected)
-    fit = [
-        (record, line)
-        for record, line in zip(parsed.records, parsed.lines, strict=True)
-        if not problems or validator.accepts(record)
-    ]
-    seen: dict[str, int] = {}
-    for record, line in fit:
-        misplaced = find_misplaced_mentions(record["clusters"], record.get("n_tokens"))
-        problems += (Problem(found, line) for found in misplaced)
-        before = seen.setdefault(record["document"], line)
-        if before != line:
-            problems.append(
-                Problem(
-                    f"duplicate document {quote(record['document'])} (first on line {before})", line
-                )
-            )
-    lacking = find_lacking_heads([record["clusters"] for record, _ in fit])
-    problems += (Problem(what, fit[i][1]) for i, what in lacking)
+    for problem in invalid:
+        if problem.row not in foreign:
+            problems.append(place_problem(parsed, problem))
+    valid = []
+    for record, line in zip(parsed.records, parsed.lines, strict=True):
+        if not problems or validator.accepts(record):
+            valid.append((record, line))
+    problems += _find_wrong_documents(valid)
     if problems:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     notices = list(dict.fromkeys(problem.message for problem in dropped))
-    return parsed._replace(records=replace(table_of(parsed.records), notices=notices))
+    return parsed._replace(records=documents_of(parsed.records).noted(*notices))
 
 
-def table_of(records: Sequence[Record]) -> MentionTable:
-    """Convert records that fit the schema to columns."""
-    if isinstance(records, MentionTable):
-        return records
-    table = mention_table(
-        [record["document"] for record in records], [record["clusters"] for record in records]
-    )
-    n_tokens = [record.get("n_tokens") for record in records]
-    return table if None in n_tokens else replace(table, n_tokens=np.array(n_tokens, np.int64))
+def _find_foreign_records(records: Sequence[Any]) -> dict[int, str]:
+    """Return what is wrong with the documents of other systems, by their numbers."""
+    foreign = {}
+    for number, record in enumerate(records):
+        for name, what in FOREIGN.items():
+            if name in record:
+                foreign[number] = what
+    return foreign
 
 
-def dump_coref_json(table: MentionTable) -> str:
-    """Convert documents to JSON Lines, with the heads of mentions if the table has them.
+def _find_wrong_documents(records: Sequence[tuple[Record, int]]) -> Iterator[Problem]:
+    """Find misplaced mentions, repeated names, and lacking heads, given documents with their lines."""
+    line_by_name: dict[str, int] = {}
+    for record, line in records:
+        for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
+            yield Problem(what, line)
+        first = line_by_name.setdefault(record["document"], line)
+        if first != line:
+            name = quote(record["document"])
+            yield Problem(f"duplicate document {name} (first on line {first})", line)
+    for number, what in find_lacking_heads([record["clusters"] for record, _ in records]):
+        yield Problem(what, records[number][1])
+
+
+def dump_coref_json(documents: Documents) -> str:
+    """Convert documents to JSON Lines, with the heads of mentions if all have them.
 
     Raises:
         ValueError: a mention is discontinuous, or the name of a document is empty or contains a control character,
             which the format can't express.
     """
-    if "" in table.names:
+    if "" in documents.names:
         raise ValueError("JSON Lines can't express a document with an empty name")
-    if table.parts:
+    if documents.table.parts:
         raise ValueError("JSON Lines can't express discontinuous mentions")
-    if table.n_tokens is None:
-        return dump_json_lines(table)
-    n_tokens = table.n_tokens.tolist()
+    if not documents.has_lengths:
+        return dump_json_lines(documents)
+    lengths = [document.n_tokens for document in documents.documents]
     return dump_json_lines(
-        {**record, "n_tokens": n} for record, n in zip(table, n_tokens, strict=True)
+        {**record, "n_tokens": n} for record, n in zip(documents, lengths, strict=True)
     )
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_coref_json(table_of(records)),
+    lambda records: dump_coref_json(documents_of(records)),
     suffixes=SUFFIXES,
     # a list is not JSON Lines, but nothing else either, save a link
     first_line=re.compile(r"\{|\[(?!.*\]\(#)"),

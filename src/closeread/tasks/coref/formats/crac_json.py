@@ -7,21 +7,23 @@ them; null entities are those of a document without annotation.  The documents m
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from json import JSONDecodeError
 from pathlib import Path
+from typing import Any
 
 from closeread.exceptions import FormatError, Problem
 from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import MentionTable, split_table, table_of
+from closeread.tasks.coref.documents import Document, documents_of
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
     find_dialect,
     read_dialect,
 )
-from closeread.tasks.coref.formats.marked_text import list_tokens
+from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
 
 
 def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
@@ -49,37 +51,37 @@ def read_predictions(path: Path, split: str) -> Parsed:
     return read_records(path, split, is_response=True)
 
 
-def dump_crac_json(table: MentionTable, *, blind: bool = False) -> str:
+def dump_crac_json(documents: Sequence[Document], *, blind: bool = False) -> str:
     """Convert documents to JSON, a document per line; without their entities if `blind`.
 
     Raises:
         ValueError: a mention is discontinuous, or the documents have no words.
     """
     lines = []
-    for document, tokens in zip(split_table(table), list_tokens(table, "CRAC's JSON"), strict=True):
-        clusters: dict[int, list[list[int]]] = {}
-        rows = zip(
-            document.entity.tolist(), document.start.tolist(), document.end.tolist(), strict=True
-        )
-        for entity, start, end in rows:
-            clusters.setdefault(entity, []).append([start, end])
-        offsets = list(clusters.values())
-        texts = [
-            [" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in offsets
-        ]
-        record = {
+    tokens_by_document = list_tokens(documents, "CRAC's JSON")
+    for document, tokens in zip(documents, tokens_by_document, strict=True):
+        record: dict[str, Any] = {
             "doc_id": document.name,
             "tokens": tokens,
-            "clusters_token_offsets": None if blind else offsets,
-            "clusters_text_mentions": None if blind else texts,
+            "clusters_token_offsets": None,
+            "clusters_text_mentions": None,
         }
+        if not blind:
+            offsets = list_spans(document)
+            record["clusters_token_offsets"] = offsets
+            record["clusters_text_mentions"] = [_join_words(tokens, cluster) for cluster in offsets]
         lines.append(dump_json_lines([record]).removesuffix("\n"))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
+def _join_words(tokens: Sequence[str], cluster: Sequence[Sequence[int]]) -> list[str]:
+    """Return the text of each mention of a cluster."""
+    return [" ".join(tokens[start : end + 1]) for start, end in cluster]
+
+
 FORMAT = Format(
     read_records,
-    lambda records: dump_crac_json(table_of(records)),
+    lambda records: dump_crac_json(documents_of(records).documents),
     suffixes=(".json",),
     first_line=re.compile(r"\[\s*(?:\{|$|\])"),
     read_system=read_predictions,

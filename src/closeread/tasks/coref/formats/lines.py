@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from closeread.exceptions import FormatError, ProblemList, quote
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, split_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, EmptyNode, MentionTable, Parts
+from closeread.tasks.coref.documents import Document, Entity, Mention, Span, Words
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
 
@@ -42,133 +39,123 @@ def check_name(
         problems.add(f"duplicate document {quote(name)} (first on line {before}){hint}", line)
 
 
-class FoundMention(NamedTuple):
-    """A mention as a reader found it, with the id of its entity."""
-
-    entity: str
-    parts: Parts
-    head: int | None = None
-    minimum: tuple[int, ...] = ()
-    fields: Mapping[str, str] = {}
+def group_mentions(labeled: Iterable[tuple[str, Mention]]) -> list[Entity]:
+    """Return the entities of mentions that are given with the id of their entity, in the order of these."""
+    mentions_by_label: dict[str, list[Mention]] = {}
+    for label, mention in labeled:
+        mentions_by_label.setdefault(label, []).append(mention)
+    return [Entity(label, mentions) for label, mentions in mentions_by_label.items()]
 
 
-def make_document(
-    name: str,
-    n_tokens: int | None,
-    found: Sequence[FoundMention],
-    *,
-    has_heads: bool = False,
-    fields: Iterable[str] = (),
-    empty: Sequence[EmptyNode] = (),
-) -> Document:
-    """Make a document whose entities are numbered in the order of their first mentions."""
-    number = {
-        label: i for i, label in enumerate(dict.fromkeys(mention.entity for mention in found))
-    }
-    mentions = sorted(found, key=lambda mention: number[mention.entity])
-    return Document(
-        name=name,
-        n_tokens=n_tokens,
-        start=np.array([mention.parts[0][0] for mention in mentions], np.int64),
-        end=np.array([mention.parts[-1][1] for mention in mentions], np.int64),
-        entity=np.array([number[mention.entity] for mention in mentions], np.int64),
-        labels=list(number),
-        head=np.array([mention.head for mention in mentions], np.int64) if has_heads else None,
-        parts={i: mention.parts for i, mention in enumerate(mentions) if len(mention.parts) > 1},
-        minimum={i: mention.minimum for i, mention in enumerate(mentions) if mention.minimum},
-        empty=empty,
-        fields={name: [mention.fields[name] for mention in mentions] for name in fields},
-    )
+def make_mention(spans: Sequence[Span], **fields: Any) -> Mention:
+    """Return the mention of some spans in ascending order, with other fields of `Mention`."""
+    subspans = tuple(spans) if len(spans) > 1 else ()
+    return Mention(spans[0][0], spans[-1][1], subspans=subspans, **fields)
 
 
-class Place(NamedTuple):
-    """The offsets in bytes of a document's lines in its file, begin and end; its first line; a digest of its words."""
+class Section(NamedTuple):
+    """The lines of a document in its file.
 
-    begin: int
-    end: int
-    line: int
-    digest: bytes
-
-
-class StoredWords(ABC):
-    """The words of a file's documents, read again when they are asked for.
-
-    Different digests do not imply different words.
+    Attributes:
+        name: the document's name; empty if its first line has no valid one.
+        header: what the first line has in place of a name; empty if it has none.
+        line: the number of the first line, from 1; 0 if the document begins without one.
+        begin, end: the offsets of the lines after it, in bytes.
     """
 
-    def __init__(self, text: bytes, places: Sequence[Place]) -> None:
-        self._text, self._places = text, places
-        self._lines: tuple[int, list[int]] | None = None
+    name: str
+    header: bytes
+    line: int
+    begin: int
+    end: int
+
+
+def iterate_hash_lines(text: bytes) -> Iterator[tuple[int, int, int]]:
+    """Yield each line that begins with ``#``: its number, from 1, and the offsets of its begin and end."""
+    padded = b"\n" + text
+    number = 1
+    counted = 0
+    begin = padded.find(b"\n#")
+    while begin >= 0:
+        number += text.count(b"\n", counted, begin)
+        counted = begin
+        yield number, begin, text.find(b"\n", begin) + 1 or len(text)
+        begin = padded.find(b"\n#", begin + 1)
+
+
+class StoredWords(Words):
+    """The words of a document, of which only a digest is kept: its lines are read again when they are asked for."""
+
+    def __init__(self, text: bytes, section: Section, digest: bytes) -> None:
+        """Take the text of the file, and the lines of the document in it."""
+        self._text = text
+        self._section = section
+        self._lines: list[int] | None = None
+        self.digest = digest
 
     @abstractmethod
-    def read_tokens(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the line and the word of every token of a document."""
+    def read_tokens(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the line and the word of every token."""
 
-    def __call__(self, document: int) -> Sequence[str]:
-        """Return the tokens of a document."""
-        return [word.decode() for _, word in self.read_tokens(document)]
+    def read(self) -> Sequence[str]:
+        """Return the tokens."""
+        return [word.decode() for _, word in self.read_tokens()]
 
-    def packed(self, document: int) -> bytes:
+    def pack(self) -> bytes:
         """Return the tokens as UTF-8, each followed by a line end."""
-        return b"".join([word + b"\n" for _, word in self.read_tokens(document)])
+        return b"".join([word + b"\n" for _, word in self.read_tokens()])
 
-    def digest(self, document: int) -> bytes:
-        """Return the digest of a document's words."""
-        return self._places[document].digest
+    def line_of(self, token: int) -> int:
+        """Return the line of a token, from 1."""
+        if self._lines is None:
+            self._lines = self.list_lines()
+        return self._lines[token]
 
-    def line_of(self, document: int, token: int) -> int:
-        """Return the line of a token, from 1; the lines of a document are kept for the next call."""
-        if self._lines is None or self._lines[0] != document:
-            self._lines = document, self.lines(document)
-        return self._lines[1][token]
-
-    def lines(self, document: int) -> list[int]:
+    def list_lines(self) -> list[int]:
         """Return the line of every token, from 1."""
-        return [line for line, _ in self.read_tokens(document)]
+        return [line for line, _ in self.read_tokens()]
 
-    def _iterate_lines(self, document: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the lines of a document with their numbers."""
-        place, stream = self._places[document], BytesIO(self._text)
-        stream.seek(place.begin)
-        for number, line in enumerate(stream, place.line):
-            if stream.tell() > place.end:
-                break
-            yield number, line
-
-
-def list_parts(document: Document) -> list[Parts]:
-    """List the (start, end) of the parts of each mention."""
-    spans = zip(document.start.tolist(), document.end.tolist(), strict=True)
-    return [document.parts.get(i) or (span,) for i, span in enumerate(spans)]
+    def _iterate_lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines of the document with their numbers."""
+        section = self._section
+        lines = self._text[section.begin : section.end].split(b"\n")
+        if not lines[-1]:
+            lines.pop()
+        return enumerate(lines, section.line + 1)
 
 
-def choose_ids(
-    document: Document, expressible: re.Pattern[str], prefix: str = ""
-) -> dict[int, str]:
+def choose_ids(document: Document, expressible: re.Pattern[str], prefix: str = "") -> Sequence[str]:
     """Choose the ids of a document's entities: their labels if the format can express them, else 1, 2, …"""
-    entities = sorted(set(document.entity.tolist()))
-    labels = [document.labels[entity] for entity in entities] if document.labels else []
-    if len(set(labels)) == len(entities) and all(expressible.fullmatch(label) for label in labels):
-        return dict(zip(entities, labels, strict=True))
-    return {entity: f"{prefix}{i}" for i, entity in enumerate(entities, start=1)}
+    labels = [entity.label for entity in document.entities]
+    are_expressible = all(expressible.fullmatch(label) for label in labels)
+    if are_expressible and len(set(labels)) == len(labels):
+        return labels
+    return [f"{prefix}{number}" for number in range(1, len(labels) + 1)]
 
 
-def number_tokens(n_tokens: int, empty: Collection[int]) -> list[str]:
+def number_tokens(n_tokens: int, nodes: Collection[int]) -> list[str]:
     """List the ids of the tokens of a sentence in CoNLL-U; those of empty nodes have a dot."""
-    ids, word, node = [], 0, 0
+    ids = []
+    word = 0
+    node = 0
     for token in range(n_tokens):
-        word, node = (word, node + 1) if token in empty else (word + 1, 0)
-        ids.append(f"{word}.{node}" if node else str(word))
+        if token in nodes:
+            node += 1
+            ids.append(f"{word}.{node}")
+        else:
+            word += 1
+            node = 0
+            ids.append(str(word))
     return ids
 
 
 def list_words(
-    table: MentionTable, document: int, n_tokens: int, valid: re.Pattern[str], kind: str
+    document: Document, n_tokens: int, valid: re.Pattern[str], kind: str
 ) -> Sequence[str]:
     """List the words of a document, or ``_`` for each; a ValueError if a kind of file can't express one."""
-    words = (table.words(document) if table.words else ()) or ["_"] * n_tokens
+    words = document.words.read() or ["_"] * n_tokens
     if invalid := [word for word in words if not valid.fullmatch(word)]:
-        name = quote(table.names[document])
+        name = quote(document.name)
         raise ValueError(f"document {name}: {kind} can't express the word {quote(invalid[0])}")
     return words
 
@@ -192,14 +179,14 @@ def place_brackets(
     return cells
 
 
-def check_read_back(
-    table: MentionTable, document: int, read: Callable[[], Parsed], kind: str, cause: str
-) -> None:
+def check_read_back(document: Document, read: Callable[[], Parsed], kind: str, cause: str) -> None:
     """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
-    name = table.names[document]
+    name = document.name
     with suppress(FormatError):
         again: Any = read().records
-        if list(again.names) == [name] and _group_spans(again, 0) == _group_spans(table, document):
+        if list(again.names) == [name] and _group_spans(again.documents[0]) == _group_spans(
+            document
+        ):
             return
     what = f"its mentions: they would be read back differently, as when {cause}"
     if not name or name != name.strip(" \t") or UNSAFE.search(name):
@@ -207,9 +194,8 @@ def check_read_back(
     raise ValueError(f"document {quote(name)}: {kind} can't express {what}")
 
 
-def _group_spans(table: MentionTable, document: int) -> list[list[Parts]]:
-    """List the mentions of each entity of a document, all in order of position."""
-    entities: dict[int, list[Parts]] = {}
-    for i in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        entities.setdefault(int(table.entity[i]), []).append(table.parts_of(i))
-    return sorted(sorted(mentions) for mentions in entities.values())
+def _group_spans(document: Document) -> list[list[tuple[Span, ...]]]:
+    """List the spans of the mentions of each entity, all in order of position."""
+    return sorted(
+        sorted(mention.spans for mention in entity.mentions) for entity in document.entities
+    )

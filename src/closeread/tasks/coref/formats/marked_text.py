@@ -22,16 +22,18 @@ from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
+    NO_WORDS,
+    Document,
+    Documents,
+    Entity,
     ListedWords,
-    MentionTable,
+    Mention,
     are_known,
-    count_notice,
-    make_table,
-    split_table,
-    table_of,
+    documents_of,
 )
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
-from closeread.tasks.coref.formats.lines import FoundMention, make_document
+from closeread.tasks.coref.formats.lines import group_mentions
+from closeread.tasks.coref.notices import count_notice
 
 CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
@@ -41,7 +43,10 @@ MARKUP = re.compile(r"<(/?)([A-Za-z]\w*)>|(\[)|\]\(#([^()\s]*)\)|(\])")
 
 
 class MarkedWords(ListedWords):
-    """The words of documents without names, which are those of the key in its order; their blanks may be ``_``."""
+    """The words of a line, which is a document without a name."""
+
+    replaces_blanks = True
+    has_line_per_document = True
 
 
 class _Marks:
@@ -49,7 +54,8 @@ class _Marks:
 
     def __init__(self) -> None:
         self.words: list[str] = []
-        self.found: list[FoundMention] = []
+        # With the ids of their entities, in the order in which they close.
+        self.mentions: list[tuple[str, Mention]] = []
         self.wrong: list[str] = []
         self._open: defaultdict[str, list[int]] = defaultdict(list)
 
@@ -62,7 +68,7 @@ class _Marks:
         elif (start := self._open[entity].pop()) > token:
             self.wrong.append(f"the mention of {quote(entity)} has no words")
         else:
-            self.found.append(FoundMention(entity, ((start, token),)))
+            self.mentions.append((entity, Mention(start, token)))
 
     def finish(self) -> None:
         for entity, starts in self._open.items():
@@ -113,7 +119,7 @@ def _read_markup(line: str) -> _Marks:
             place, _ = brackets.pop()
             pieces[place] = ""
             if link:
-                marks.found.append(FoundMention(link, ((place, len(pieces) - 1),)))
+                marks.mentions.append((link, Mention(place, len(pieces) - 1)))
         elif tag is None:
             if brackets:
                 brackets.pop()
@@ -133,13 +139,15 @@ def _read_markup(line: str) -> _Marks:
         number.append(n)
         n += bool(piece)
     number.append(n)
-    mentions, marks.found = marks.found, []
-    for mention in mentions:
-        start, last = number[mention.parts[0][0]], number[mention.parts[0][1] + 1] - 1
+    mentions = marks.mentions
+    marks.mentions = []
+    for entity, mention in mentions:
+        start = number[mention.start]
+        last = number[mention.end + 1] - 1
         if start > last:
-            marks.wrong.append(f"the mention of {quote(mention.entity)} has no words")
+            marks.wrong.append(f"the mention of {quote(entity)} has no words")
         else:
-            marks.found.append(mention._replace(parts=((start, last),)))
+            marks.mentions.append((entity, Mention(start, last)))
     marks.words = [piece for piece in pieces if piece]
     return marks
 
@@ -168,8 +176,9 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
     is_marked_up = is_markup(lines)
-    problems, wrong, documents = ProblemList(), Counter[int](), []
-    words = []
+    problems = ProblemList()
+    wrong = Counter[int]()
+    documents = []
     for number, line in enumerate(lines, start=1):
         if unsafe := describe_unsafe(line, UNSAFE_IN_ROWS):
             problems.add(f"the text {unsafe}", number)
@@ -177,97 +186,78 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
         wrong[number] += len(marks.wrong)
         for what in marks.wrong if not tolerant else ():
             problems.add(what + advise(" ({words=align} leaves such mentions out)"), number)
-        found, empty = mark_empty_nodes(marks.words)
-        words.append(found)
-        documents.append(make_document(str(number), len(found), marks.found, empty=empty))
+        words, nodes = mark_empty_nodes(marks.words)
+        documents.append(
+            Document(
+                name=str(number),
+                entities=group_mentions(marks.mentions),
+                n_tokens=len(words),
+                words=MarkedWords(words, [number] * len(words)),
+                nodes=nodes,
+                is_named=False,
+            )
+        )
     problems.raise_any(path)
     notices = []
     n_wrong = sum(wrong.values())
     if n_wrong:
         counts = {"tags": n_wrong, "documents": sum(map(bool, wrong.values()))}
         notices.append(count_notice(describe_wrong_tags, counts))
-    rows = [[number] * len(found) for number, found in enumerate(words, start=1)]
-    table = make_table(
-        documents,
-        words=MarkedWords(words, rows),
-        unnamed=frozenset(range(len(documents))),
-        notices=notices,
-    )
-    return Parsed(table, range(1, len(lines) + 1), [])
+    return Parsed(Documents(documents, notices), range(1, len(lines) + 1), [])
 
 
-def list_tokens(table: MentionTable, kind: str, *, mark: bool = True) -> Iterator[list[str]]:
+def list_tokens(
+    documents: Sequence[Document], kind: str, *, mark: bool = True
+) -> Iterator[list[str]]:
     """Yield the tokens of each document, with `##` before empty nodes if `mark`.
 
     Raises:
         ValueError: a mention is discontinuous, or a document has no name or no words; `kind` names the format in the
             message.
     """
-    if table.parts:
+    if any(mention.subspans for document in documents for mention in document.mentions):
         raise ValueError(f"{kind} can't express discontinuous mentions")
-    if "" in table.names:
+    if any(not document.name for document in documents):
         raise ValueError(f"a document has no name, which {kind} needs")
-    for i, document in enumerate(split_table(table)):
-        tokens = list(table.words(i)) if table.words is not None else []
-        nodes = {node.token for node in document.empty}
+    for document in documents:
+        tokens = list(document.words.read())
+        nodes = {node.token for node in document.nodes}
         words = [token for number, token in enumerate(tokens) if number not in nodes]
         has_words = bool(tokens) and (not mark or not words or are_known(words))
-        if not has_words and (document.n_tokens or len(document.start)):
+        if not has_words and (document.n_tokens or document.entities):
             raise ValueError(f"document {quote(document.name)} has no words, which {kind} needs")
         if mark:
+            stray = next((word for word in words if word.startswith(EMPTY)), None)
+            if stray is not None:
+                raise ValueError(f"{kind} would have the word {quote(stray)} as an empty node")
             tokens = [token.replace(" ", "_") for token in tokens]
-            for node in document.empty:
-                tokens[node.token] = EMPTY + (
-                    "" if tokens[node.token] == "_" else tokens[node.token]
-                )
+            for node in nodes:
+                form = tokens[node]
+                tokens[node] = EMPTY if form == "_" else EMPTY + form
         yield tokens
 
 
-def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
+def list_spans(document: Document) -> list[list[list[int]]]:
+    """Return the first and the last token of the mentions of each entity."""
+    return [
+        [[mention.start, mention.end] for mention in entity.mentions]
+        for entity in document.entities
+    ]
+
+
+def dump_marked_text(documents: Sequence[Document], *, blind: bool = False) -> str:
     """Convert documents to lines of CRAC's text, with entities numbered from e1; without tags if `blind`.
 
     Raises:
         ValueError: a mention is discontinuous, or two of one entity cross; a word can't be written; there are no words.
     """
     lines = []
-    for document, tokens in zip(split_table(table), list_tokens(table, "CRAC's text"), strict=True):
-        for i, token in enumerate(tokens):
-            if (
-                not token
-                or token.split() != [token]
-                or TAGGED.fullmatch(token)
-                or INVENTED.fullmatch(token)
-                or describe_unsafe(token)
-            ):
-                raise ValueError(
-                    f"CRAC's text can't express the word {quote(token)} of {quote(document.name)}"
-                )
-            if token.startswith(EMPTY) and all(node.token != i for node in document.empty):
-                raise ValueError(f"CRAC's text would have the word {quote(token)} as an empty node")
-        closes, opens, singles = (defaultdict[int, list[str]](list) for _ in range(3))
-        stacks: defaultdict[int, list[int]] = defaultdict(list)
-        rows = zip(
-            document.start.tolist(), (-document.end).tolist(), document.entity.tolist(), strict=True
-        )
-        for start, negative, entity in sorted(rows) if not blind else ():
-            end, name, stack = -negative, f"e{entity + 1}", stacks[entity]
-            if start == end:
-                singles[start].append(f"[{name}]")
-                continue
-            while stack and stack[-1] <= start:
-                stack.pop()
-            if stack and stack[-1] < end:
-                what = f"the mention of tokens {start} to {end} crosses another of its entity"
-                raise ValueError(
-                    f"CRAC's text can't express document {quote(document.name)}: {what}"
-                )
-            stack.append(end)
-            opens[start].append(f"[{name}")
-            closes[end].append(f"{name}]")
-        cells = [
-            f"{token}|{','.join(tags)}" if (tags := [*closes[i], *opens[i], *singles[i]]) else token
-            for i, token in enumerate(tokens)
-        ]
+    for document, tokens in zip(documents, list_tokens(documents, "CRAC's text"), strict=True):
+        _check_tokens(document, tokens)
+        cells = list(tokens)
+        if not blind:
+            for token, tags in _list_tags(document).items():
+                cells[token] += f"|{','.join(tags)}"
         lines.append(" ".join(cells) + "\n")
     if is_markup(lines):
         raise ValueError("CRAC's text can't express words such as <e1>, which would be tags")
@@ -276,30 +266,92 @@ def dump_marked_text(table: MentionTable, *, blind: bool = False) -> str:
     return "".join(lines)
 
 
-def keep_head_parts(table: MentionTable) -> MentionTable:
+def _check_tokens(document: Document, tokens: Sequence[str]) -> None:
+    """Check that the tokens would be read back as they are."""
+    for token in tokens:
+        is_tagged = TAGGED.fullmatch(token) or INVENTED.fullmatch(token)
+        if token.split() != [token] or is_tagged or describe_unsafe(token):
+            what = f"the word {quote(token)} of {quote(document.name)}"
+            raise ValueError(f"CRAC's text can't express {what}")
+
+
+def _list_tags(document: Document) -> dict[int, list[str]]:
+    """Return the tags of the tokens that have any: those that close, those that open, those of a single token."""
+    closing: defaultdict[int, list[str]] = defaultdict(list)
+    opening: defaultdict[int, list[str]] = defaultdict(list)
+    singles: defaultdict[int, list[str]] = defaultdict(list)
+    open_ends: defaultdict[int, list[int]] = defaultdict(list)
+    for start, minus_end, entity in _sort_spans(document):
+        end = -minus_end
+        name = f"e{entity + 1}"
+        if start == end:
+            singles[start].append(f"[{name}]")
+            continue
+        ends = open_ends[entity]
+        while ends and ends[-1] <= start:
+            ends.pop()
+        if ends and ends[-1] < end:
+            what = f"the mention of tokens {start} to {end} crosses another of its entity"
+            raise ValueError(f"CRAC's text can't express document {quote(document.name)}: {what}")
+        ends.append(end)
+        opening[start].append(f"[{name}")
+        closing[end].append(f"{name}]")
+    return {
+        token: [*closing[token], *opening[token], *singles[token]]
+        for token in {*closing, *opening, *singles}
+    }
+
+
+def _sort_spans(document: Document) -> list[tuple[int, int, int]]:
+    """Return the first token of each mention, its last token negated, and its entity, in ascending order."""
+    spans = []
+    for number, entity in enumerate(document.entities):
+        spans += [(mention.start, -mention.end, number) for mention in entity.mentions]
+    return sorted(spans)
+
+
+def keep_head_parts(documents: Documents) -> Documents:
     """Cut discontinuous mentions to the part with the head, or the first one, with a notice."""
-    if not table.parts:
-        return table
-    start, end = table.start.copy(), table.end.copy()
-    for row, parts in table.parts.items():
-        head = int(parts[0][0] if table.head is None else table.head[row])
-        start[row], end[row] = next(part for part in parts if part[0] <= head <= part[1])
-    notice = (
-        f"{pluralize(len(table.parts), 'discontinuous mention')} cut to the part with the head."
+    n_cut = sum(
+        bool(mention.subspans) for document in documents.documents for mention in document.mentions
     )
-    return replace(table, start=start, end=end, parts={}, notices=[*table.notices, notice])
+    if not n_cut:
+        return documents
+    notice = f"{pluralize(n_cut, 'discontinuous mention')} cut to the part with the head."
+    cut = [
+        replace(document, entities=list(map(_cut_mentions, document.entities)))
+        for document in documents.documents
+    ]
+    return documents.replaced(cut, notice)
 
 
-def name_in_order(response: MentionTable, names: Sequence[str]) -> MentionTable:
+def _cut_mentions(entity: Entity) -> Entity:
+    return Entity(entity.label, [_cut_mention(mention) for mention in entity.mentions])
+
+
+def _cut_mention(mention: Mention) -> Mention:
+    head = mention.start if mention.head is None else mention.head
+    start, end = next(span for span in mention.spans if span[0] <= head <= span[1])
+    return mention._replace(start=start, end=end, subspans=())
+
+
+def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
     """Give documents without names those of the key, in its order, if both have as many."""
-    if response.words is None or len(response.unnamed) != len(names):
+    documents = response.documents
+    has_names = any(document.is_named for document in documents)
+    has_words = any(document.words is not NO_WORDS for document in documents)
+    if has_names or not has_words or len(documents) != len(names):
         return response
-    return replace(response, names=list(names), unnamed=frozenset())
+    named = [
+        replace(document, name=name, is_named=True)
+        for document, name in zip(documents, names, strict=True)
+    ]
+    return response.replaced(named)
 
 
 FORMAT = Format(
     read_records,
-    lambda records: dump_marked_text(table_of(records)),
+    lambda records: dump_marked_text(documents_of(records).documents),
     suffixes=(".txt",),
     first_line=re.compile(rf".*(?:\S\|{CRAC_TAG}(?:,|\s|$)|<[A-Za-z]\w*[0-9]>|\]\(#)"),
 )

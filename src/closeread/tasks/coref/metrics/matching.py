@@ -24,8 +24,9 @@ import numpy as np
 from closeread.arrays import Ints, LimitError
 from closeread.counts.procedure import name_documents
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.documents import MentionTable, merge_adjacent
+from closeread.tasks.coref.documents import merge_adjacent
 from closeread.tasks.coref.empty_nodes import Zero, find_zeros, map_zeros, share_numbering
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.minimum_spans import NEEDED, minimum_codes
 from closeread.tasks.coref.metrics.overlap import Overlap, Side, match_rows, mention_codes, overlap
 from closeread.tasks.coref.metrics.repeats import (

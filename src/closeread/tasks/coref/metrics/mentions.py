@@ -23,8 +23,8 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, expand_ranges
 from closeread.assignment import best_total
-from closeread.tasks.coref.documents import MentionTable
 from closeread.tasks.coref.empty_nodes import find_zeros
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.matching import (
     MentionMatching,
     count_shared_tokens,

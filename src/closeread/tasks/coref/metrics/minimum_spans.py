@@ -27,7 +27,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection, Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import accumulate, groupby
 from pathlib import Path
@@ -36,8 +36,14 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import MentionTable, TreeRow, Trees, find_words, merge_adjacent
-from closeread.tasks.coref.formats.conll import ConllWords
+from closeread.tasks.coref.documents import (
+    Constituents,
+    Documents,
+    TokenColumns,
+    TreeRow,
+    merge_adjacent,
+)
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.overlap import Side
 
 TAG_CELL, TREE_CELL = 4, 5
@@ -51,47 +57,40 @@ NOUN, VERB = ("NP", "NM", "QP", "NX"), ("VP",)
 HEADS = ("NP", "NM", "VP")
 
 
-def read_trees(table: MentionTable, source: Path) -> Trees:
-    """Read the constituents of the key in a file, which messages name."""
-    files = [find_words(table, document) for document in range(len(table))]
-    if not any(isinstance(words, ConllWords) for words, _ in files):
+def read_trees(documents: Documents, source: Path) -> Documents:
+    """Return the documents of a key with their constituents; messages name its file."""
+    if all(document.words.n_columns == 0 for document in documents.documents):
         raise RequestError(f"{source}: matching 'minimum' needs {NEEDED}")
-    lacking, invalid, unbalanced = ProblemList(), ProblemList(), ProblemList()
-    rows: list[Sequence[TreeRow]] = []
-    digests = []
-    for document, (words, place) in enumerate(files):
-        found = (
-            words.read_columns(place, (TAG_CELL, TREE_CELL))
-            if isinstance(words, ConllWords)
-            else None
-        )
-        file = table.file_of(document)
-        if words is None or found is None or (len(found[1]) and {"-", "_"}.issuperset(found[0][1])):
-            line = words.line_of(place, 0) or None if words else None
-            lacking.add(
-                f"document {quote(table.names[document])} has no constituents ({EXPECTED})",
-                line,
-                file=file,
-            )
+    lacking = ProblemList()
+    invalid = ProblemList()
+    unbalanced = ProblemList()
+    with_trees = []
+    for document in documents.documents:
+        columns = document.words.read_columns((TAG_CELL, TREE_CELL))
+        if document.n_tokens == 0:
+            columns = TokenColumns([[], []], [], [])
+        if columns is None or (columns.lines and {"-", "_"}.issuperset(columns.cells[1])):
+            what = f"document {quote(document.name)} has no constituents ({EXPECTED})"
+            line = document.line_of(0) if document.n_tokens else None
+            lacking.add(what, line, file=document.file)
             continue
-        (tags, cells), sentence = found
-        forms = words(place)
-        digest = hashlib.blake2b(sentence.astype("<i8").tobytes(), digest_size=16)
+        tags, cells = columns.cells
+        forms = document.words.read()
+        digest = hashlib.blake2b(np.array(columns.sentences, "<i8").tobytes(), digest_size=16)
         for column in (forms, tags, cells):
             digest.update("\n".join((*column, "")).encode("utf-8"))
-        digests.append(digest.digest())
-        rows.append(list(map(TreeRow, forms, tags, cells, sentence.tolist())))
-        for token, cell in enumerate(cells):
+        rows = list(map(TreeRow, forms, tags, cells, columns.sentences))
+        with_trees.append(replace(document, constituents=Constituents(rows, digest.digest())))
+        for cell, line in zip(cells, columns.lines, strict=True):
             if not CELL.fullmatch(cell):
-                what = f"column {TREE_CELL + 1}: {quote(cell)} is not part of a tree (expected '*' with brackets)"
-                invalid.add(what, words.line_of(place, token), file=file)
-        for token, what in _find_unbalanced(rows[-1]):
-            unbalanced.add(
-                f"column {TREE_CELL + 1}: {what}", words.line_of(place, token), file=file
-            )
+                what = f"{quote(cell)} is not part of a tree (expected '*' with brackets)"
+                invalid.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
+        for token, what in _find_unbalanced(rows):
+            line = columns.lines[token]
+            unbalanced.add(f"column {TREE_CELL + 1}: {what}", line, file=document.file)
     for problems in (lacking, invalid, unbalanced):
         problems.raise_any(source)
-    return Trees(rows, digests)
+    return documents.replaced(with_trees)
 
 
 def _find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:

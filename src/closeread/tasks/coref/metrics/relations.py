@@ -17,7 +17,7 @@ import numpy as np
 from closeread.arrays import Floats
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError, pluralize
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.relations import (
     Place,
     find_single_antecedents,

@@ -22,7 +22,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.documents import MentionTable
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.matching import MentionMatching
 from closeread.tasks.coref.metrics.overlap import (
     KEY,

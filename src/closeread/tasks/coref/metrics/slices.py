@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +31,9 @@ from closeread.arrays import Floats, Ints, Mask, mark_run_starts
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
-from closeread.tasks.coref.documents import Documents, MentionTable, table_of
+from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.empty_nodes import find_zeros
+from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.matching import MentionMatching, repeats
 from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes, sum_by_index
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
@@ -41,8 +43,6 @@ METRICS = ("mentions", "muc", "b3", "lea")
 
 COUNTS = tuple(f"{metric}/{count}" for metric in METRICS for count in EACH_SIDE)
 """What is counted in each slice."""
-
-POS = "pos"  # the name in `MentionTable.mention_fields` of the part of speech of a mention's head
 
 SIZES = (2, 3, 5, 10, 30)
 DISTANCES = (10, 30, 100, 300)
@@ -85,12 +85,12 @@ def _number_distances(table: MentionTable) -> Ints:
 
 
 def _number_types(table: MentionTable) -> Ints:
-    tags = table.mention_fields.get(POS, ())
+    tags = table.tags or ()
     return np.array([TYPES.get(tag, OTHER_TYPE) for tag in tags], np.int64)
 
 
 def _lacks_tags(table: MentionTable) -> str:
-    tags = set(table.mention_fields.get(POS, ()))
+    tags = set(table.tags or ())
     return "" if tags - {"", "_"} else "parts of speech, as CorefUD files have them"
 
 
@@ -216,7 +216,7 @@ def sum_groups(
     return np.concatenate(sums, axis=3).reshape(n_groups, n_documents, -1)
 
 
-def find_lacking(key: Documents, response: Documents, options: Options, field: str) -> str:
+def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
     """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
     if options["average"] == "macro":
         parts = f"slices by {field} are parts of documents, whose scores can't be averaged"
@@ -227,8 +227,8 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
     if options["split_antecedents"] != "ignore":
         advice = advise("; use {split_antecedents=ignore}")
         return f"slices by {field} have no split antecedents{advice}"
-    tables = {"key": table_of(key)}
-    tables["response"] = with_annotation(table_of(response), tables["key"])
+    tables = {"key": documents_of(key).table}
+    tables["response"] = with_annotation(documents_of(response).table, tables["key"])
     for name, table in tables.items():
         lacking = FIELDS[field].lacks(table)
         if lacking and len(table.entity):
@@ -240,7 +240,7 @@ def find_lacking(key: Documents, response: Documents, options: Options, field: s
 
 
 def require_fields(
-    key: Documents, response: Documents, options: Options, fields: Sequence[str]
+    key: MentionTable, response: MentionTable, options: Options, fields: Sequence[str]
 ) -> None:
     """Check that nothing is missing for slices by some fields of mentions."""
     for field in fields:

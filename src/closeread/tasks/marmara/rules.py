@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from closeread.corpus.validation import Rules
 from closeread.exceptions import quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, find_overlaps
+from closeread.tasks.marmara.documents import Span, find_overlaps
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:

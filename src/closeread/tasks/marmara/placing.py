@@ -23,10 +23,10 @@ from unicodedata import normalize
 
 from closeread.exceptions import Problem, ProblemList, advise, join_names, pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.marmara.coreference import AnnotatedTreebank, find_interleaving
-from closeread.tasks.coref.marmara.documents import Annotation, Mention, Span, make_document
-from closeread.tasks.coref.marmara.mentions import lower
-from closeread.tasks.coref.marmara.treebank import (
+from closeread.tasks.marmara.coreference import AnnotatedTreebank, find_interleaving
+from closeread.tasks.marmara.documents import Annotation, Mention, Span, make_document
+from closeread.tasks.marmara.mentions import lower
+from closeread.tasks.marmara.treebank import (
     EXPECTED,
     find_document_id,
     is_sentence_number,

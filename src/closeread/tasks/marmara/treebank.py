@@ -40,8 +40,8 @@ from closeread.exceptions import (
 from closeread.formats.text import BYTE_ORDER_MARK, read_bytes
 from closeread.formats.xml_tree import Element, parse_xml
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import WordNumbers
-from closeread.tasks.coref.marmara.universal_dependencies import UdTreebank
+from closeread.tasks.marmara.documents import WordNumbers
+from closeread.tasks.marmara.universal_dependencies import UdTreebank
 
 SUFFIXES = (".xml", ".xml.gz", ".conllu", ".conllu.gz")
 FRAGMENT = re.compile(r"([0-9]{8})([0-9]{1,4})")

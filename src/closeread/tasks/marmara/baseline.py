@@ -25,9 +25,9 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, Token, document_order, read_tokens
-from closeread.tasks.coref.marmara.mentions import PRONOUNS, detect_mentions, read_pronouns
-from closeread.tasks.coref.marmara.pairs import (
+from closeread.tasks.marmara.documents import Span, Token, document_order, read_tokens
+from closeread.tasks.marmara.mentions import PRONOUNS, detect_mentions, read_pronouns
+from closeread.tasks.marmara.pairs import (
     N_COMPONENTS,
     Codes,
     Mentions,
@@ -51,7 +51,7 @@ from closeread.tasks.coref.marmara.pairs import (
 )
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.marmara.operations import ChainLearner
+    from closeread.tasks.marmara.operations import ChainLearner
 
 THRESHOLDS = {"svc": 0.0, "svr": 0.1}
 """The scores above which a pair is linked."""

@@ -15,8 +15,8 @@ from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.coref.marmara.documents import Span, document_order, list_forms, read_tokens
-from closeread.tasks.coref.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
+from closeread.tasks.marmara.documents import Span, document_order, list_forms, read_tokens
+from closeread.tasks.marmara.mentions import PRONOUNS, TYPES, classify_head, find_proper_stems
 
 GENRES = (
     "News",

@@ -33,8 +33,8 @@ from closeread.arrays import Floats, Ints, LimitError, Mask, expand_ranges, rati
 from closeread.exceptions import FormatError, MissingExtraError, Problem, quote
 from closeread.formats.word_vectors import iterate_text, open_vectors, parse_numbers, read_header
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import Span, Token, document_order
-from closeread.tasks.coref.marmara.mentions import (
+from closeread.tasks.marmara.documents import Span, Token, document_order
+from closeread.tasks.marmara.mentions import (
     PRONOUN,
     PROPER,
     TYPES,

@@ -21,7 +21,7 @@ from xml.sax.saxutils import escape, quoteattr
 from closeread.exceptions import FormatError, Problem, ProblemList, join_names, pluralize, quote
 from closeread.formats.xml_tree import Element, check_characters, read_xml
 from closeread.records import Record
-from closeread.tasks.coref.marmara.documents import (
+from closeread.tasks.marmara.documents import (
     Annotation,
     Mention,
     find_overlaps,
@@ -29,7 +29,7 @@ from closeread.tasks.coref.marmara.documents import (
     make_document,
     number_words,
 )
-from closeread.tasks.coref.marmara.treebank import (
+from closeread.tasks.marmara.treebank import (
     Treebank,
     find_document_id,
     list_children,

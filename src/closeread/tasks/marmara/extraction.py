@@ -15,7 +15,7 @@ from closeread.files import creating_folder
 from closeread.formats.folders import find_unwritable, list_files
 from closeread.formats.text import read_bytes
 from closeread.formats.xml_tree import check_characters
-from closeread.tasks.coref.marmara.treebank import (
+from closeread.tasks.marmara.treebank import (
     Sentence,
     XmlReader,
     get_form,

@@ -28,17 +28,17 @@ from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
-from closeread.tasks.coref.marmara.conll import dump_conll, read_checked
-from closeread.tasks.coref.marmara.coreference import dump_annotation
-from closeread.tasks.coref.marmara.corpus_files import (
+from closeread.tasks.marmara.conll import dump_conll, read_checked
+from closeread.tasks.marmara.coreference import dump_annotation
+from closeread.tasks.marmara.corpus_files import (
     COREFERENCE,
     GENRES_FILE,
     TREEBANK,
     find_genres,
     read_corpus,
 )
-from closeread.tasks.coref.marmara.documents import NO_GAPS, WordNumbers, list_forms
-from closeread.tasks.coref.marmara.treebank import (
+from closeread.tasks.marmara.documents import NO_GAPS, WordNumbers, list_forms
+from closeread.tasks.marmara.treebank import (
     EXPECTED,
     Kind,
     is_sentence_number,

@@ -60,7 +60,7 @@ def convert(
         treebank: Read the METU-Sabanci Turkish Treebank from this folder.
     """
     from closeread.corpus.notices import warn_all
-    from closeread.tasks.coref.marmara.converting import (
+    from closeread.tasks.marmara.converting import (
         find_losses,
         locate_treebank,
         read_source,
@@ -98,7 +98,7 @@ def convert_given(
     """
     from closeread.corpus.notices import warn_all
     from closeread.files import text_suffix
-    from closeread.tasks.coref.marmara.converting import dump_given, locate_treebank, read_source
+    from closeread.tasks.marmara.converting import dump_given, locate_treebank, read_source
 
     if output is not None and text_suffix(output) != ".conll":
         raise RequestError(
@@ -132,7 +132,7 @@ def convert_equalities(
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import MAX_PROBLEMS_SHOWN
     from closeread.files import text_suffix
-    from closeread.tasks.coref.marmara.equalities import (
+    from closeread.tasks.marmara.equalities import (
         describe_unused,
         dump_annotation,
         make_row,
@@ -186,7 +186,7 @@ def extract(
     """
     from closeread.corpus.notices import warn_all
     from closeread.exceptions import describe_problems
-    from closeread.tasks.coref.marmara import extraction
+    from closeread.tasks.marmara import extraction
 
     documents, notices = extraction.extract(fragments, splits)
     warn_all(describe_problems(str(fragments), notices))
@@ -222,7 +222,7 @@ def mentions(
         output: Write to this file, in the format of its suffix: .jsonl or .conll.
     """
     from closeread.files import write_text
-    from closeread.tasks.coref.marmara.baseline import predict_mentions, select_documents
+    from closeread.tasks.marmara.baseline import predict_mentions, select_documents
 
     _check_suffix(output)
     records = _read_text(place).records
@@ -309,7 +309,7 @@ def _link(method: str, learner: ChainLearner, place: GoldSource, output: Path | 
     from closeread.corpus.notices import warn_all
     from closeread.files import open_text, replacing
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.coref.marmara.baseline import predict
+    from closeread.tasks.marmara.baseline import predict
 
     _check_suffix(output)
     gold = read_corpus_gold(place)
@@ -369,7 +369,7 @@ def _dump(path: Path, records: Sequence[Record], rows: Sequence[Record]) -> str:
     """Return predictions for some records of the corpus as the text of a file."""
     from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.coref.marmara.conll import dump_conll
+    from closeread.tasks.marmara.conll import dump_conll
 
     if text_suffix(path) == ".jsonl":
         return dump_json_lines(rows)

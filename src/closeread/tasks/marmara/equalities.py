@@ -22,8 +22,8 @@ from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, q
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Record
-from closeread.tasks.coref.marmara.conll import Row, format_document, read_documents
-from closeread.tasks.coref.marmara.documents import Span, document_order, find_overlaps
+from closeread.tasks.marmara.conll import Row, format_document, read_documents
+from closeread.tasks.marmara.documents import Span, document_order, find_overlaps
 
 CONLL = ".conll"
 ID = re.compile(r"0*([1-9][0-9]*|0)", re.ASCII)

@@ -23,16 +23,16 @@ from closeread.formats import Format, FormatFolder
 from closeread.formats.folders import walk_files
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.marmara.coreference import (
+from closeread.tasks.marmara.coreference import (
     AnnotatedTreebank,
     Annotations,
     annotate_documents,
     read_annotations,
 )
-from closeread.tasks.coref.marmara.documents import make_document
-from closeread.tasks.coref.marmara.placing import place_annotations
-from closeread.tasks.coref.marmara.records import GENRES
-from closeread.tasks.coref.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
+from closeread.tasks.marmara.documents import make_document
+from closeread.tasks.marmara.placing import place_annotations
+from closeread.tasks.marmara.records import GENRES
+from closeread.tasks.marmara.treebank import Kind, Treebank, limit_notices, read_treebank
 
 TREEBANK, COREFERENCE, GENRES_FILE = "treebank", "coreference", "genres.tsv"
 

@@ -20,14 +20,12 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.coref.formats.conll import WORD, ConllWords, read_conll
+from closeread.tasks.coref.formats.conll import WORD, read_conll
 from closeread.tasks.coref.formats.lines import place_brackets
-from closeread.tasks.coref.marmara.documents import (
+from closeread.tasks.marmara.documents import (
     NO_GAPS,
     Span,
     WordNumbers,
@@ -36,7 +34,7 @@ from closeread.tasks.coref.marmara.documents import (
     make_document,
     number_words,
 )
-from closeread.tasks.coref.marmara.treebank import Treebank, find_document_id, number_names
+from closeread.tasks.marmara.treebank import Treebank, find_document_id, number_names
 
 COLUMNS = "sentence number, word number, form and mentions"
 Chains = Sequence[Sequence[Sequence[int]]]
@@ -143,25 +141,22 @@ class ConllDocument:
 
 def read_documents(path: Path, problems: ProblemList) -> list[ConllDocument]:
     """Read the documents of a CoNLL file; those without the columns are a problem, and left out."""
-    table = read_conll(path)
-    words = table.words if isinstance(table.words, ConllWords) else None
-    borders = np.searchsorted(table.document, np.arange(len(table.names) + 1)).tolist()
-    found = []
-    for index, name in enumerate(table.names):
-        read = words.read_columns(index, [0, 1, 2]) if words is not None else None
-        is_empty = table.n_tokens is not None and not table.n_tokens[index]
-        if words is None or read is None or is_empty:
-            what = f"document {quote(name)} has {'no rows' if is_empty else 'too few columns'}"
-            problems.add(f"{what} (expected {COLUMNS})")
+    documents = []
+    for document in read_conll(path).documents:
+        name = document.name
+        columns = document.words.read_columns([0, 1, 2])
+        if not document.n_tokens or columns is None:
+            what = "too few columns" if document.n_tokens else "no rows"
+            problems.add(f"document {quote(name)} has {what} (expected {COLUMNS})")
             continue
-        rows = [Row(*row) for row in zip(*read[0], words.lines(index), strict=True)]
-        places = range(*borders[index : index + 2])
-        mentions = [
-            (table.label(place), (int(table.start[place]), int(table.end[place])))
-            for place in places
-        ]
-        found.append(ConllDocument(name, index not in table.unnamed, rows, mentions))
-    return found
+        rows = [Row(*row) for row in zip(*columns.cells, columns.lines, strict=True)]
+        mentions = []
+        for entity in document.entities:
+            mentions += [
+                (entity.label, (mention.start, mention.end)) for mention in entity.mentions
+            ]
+        documents.append(ConllDocument(name, document.is_named, rows, mentions))
+    return documents
 
 
 def read_checked(path: Path, treebank: Treebank) -> tuple[list[Record], list[Problem]]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.coref.marmara.documents import Span, Token, document_order
+from closeread.tasks.marmara.documents import Span, Token, document_order
 
 _APOSTROPHE = re.compile("(?<!^)['’‘`´]")
 _DOTS = str.maketrans({"I": "ı", "İ": "i"})

@@ -1,0 +1,289 @@
+"""Documents of TimeML, a key's and a response's: read, and put in the same order under the same names."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
+from pathlib import Path, PurePosixPath
+
+from closeread.corpus.submissions import advise_missing
+from closeread.counts.procedure import Options
+from closeread.exceptions import (
+    FormatError,
+    InputError,
+    Problem,
+    SubmissionError,
+    advise,
+    blame_submission,
+    describe_problems,
+    join_names,
+    pluralize,
+    quote,
+    suggest_id,
+)
+from closeread.files import GZIP_SUFFIX, text_suffix
+from closeread.formats.folders import find_hidden, walk_files
+from closeread.formats.timeml import RELATION_TYPES, TITLES, TimeMLDocument, Tlink, read_timeml
+from closeread.records import Record
+
+SUFFIXES = (".tml", ".timeml", ".xml")
+CREATION_TIME = "creation time"
+
+N_CHARACTERS_SHOWN = 20
+"""How much of two texts is shown before and after the place where they begin to differ."""
+
+
+@dataclass(frozen=True)
+class TimeMLDocuments:
+    """The documents of a side, from a file or a folder.
+
+    Attributes:
+        path: the file or the folder.
+        by_name: for each document its file in the folder, which is None for a single file, and its content, which is
+            None if a response lacks it.
+        notices: notices for the user.
+    """
+
+    path: Path
+    by_name: Mapping[str, tuple[str | None, TimeMLDocument | None]]
+    notices: Sequence[str] = ()
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether they are in a folder."""
+        return any(file is not None for file, _ in self.by_name.values())
+
+    def read(self) -> Iterator[tuple[str, Path, TimeMLDocument]]:
+        """Yield the name, the file and the content of each available document."""
+        for name, (file, document) in self.by_name.items():
+            if document is not None:
+                yield name, self.path if file is None else self.path / file, document
+
+
+def read_key(path: Path) -> TimeMLDocuments:
+    """Read the documents of a file or a folder."""
+    if not path.is_dir():
+        return TimeMLDocuments(path, {_name_document(path.name): (None, read_timeml(path))})
+    suffixes = ", ".join(SUFFIXES)
+    expected = f"TimeML files (expected names that end in {suffixes})"
+    paths, problems = walk_files(path, expected)
+    files = [file for file in paths if text_suffix(Path(file)) in SUFFIXES]
+    files.sort(key=lambda file: PurePosixPath(file).parts)
+    if not files and not problems:
+        problems.append(Problem(f"contains no {expected}"))
+    documents: dict[str, tuple[str, TimeMLDocument | None]] = {}
+    for file in files:
+        name = _name_document(file)
+        if name in documents:
+            problems.append(Problem(f"document {quote(name)} already has another file", file=file))
+        documents[name] = file, None
+        try:
+            documents[name] = file, read_timeml(paths[file])
+        except FormatError as error:
+            problems += [Problem(problem.text, problem.line, file) for problem in error.problems]
+    if problems:
+        raise FormatError(path, problems)
+    notices = describe_problems(str(path), find_hidden(path))
+    ignored = [file for file in paths if file not in files]
+    if ignored:
+        message = f"{pluralize(len(ignored), 'file')} not ending in {suffixes} ignored"
+        notices.insert(0, f"{path}: {message}: {join_names(ignored)}")
+    return TimeMLDocuments(path, documents, notices)
+
+
+def _name_document(file: str) -> str:
+    path = PurePosixPath(file)
+    if path.suffix.lower() == GZIP_SUFFIX:
+        path = path.with_suffix("")
+    return path.with_suffix("").as_posix()
+
+
+def align(key: TimeMLDocuments, path: Path, options: Options) -> TimeMLDocuments:
+    """Read a response, and put it in the order of the key's documents."""
+    if path.exists() and path.is_dir() != key.is_folder:
+        message = "is a folder but the key is a file"
+        if key.is_folder:
+            message = "is a file but the key is a folder"
+        raise SubmissionError(path, [Problem(f"{message} (expected two files or two folders)")])
+    response = read_response(path)
+    if not key.is_folder:
+        # Two single files belong together, whatever their names.
+        by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
+        response = replace(response, by_name=by_name)
+    if options.get("extra") == "skip":
+        response = drop_unknown(key.by_name, response)
+    problems = list(compare_names(key.by_name, response, options["missing"]))
+    by_name = {name: response.by_name.get(name, (None, None)) for name in key.by_name}
+    for name, _, key_document in key.read():
+        file, document = by_name[name]
+        if document is None:
+            continue
+        differences = _find_differences(key_document, document, options["matching"])
+        problems += [problem._replace(file=file) for problem in differences]
+        if options["matching"] == "id":
+            by_name[name] = file, _rename_events(key_document, document)
+    if problems:
+        raise SubmissionError(path, problems)
+    return replace(response, by_name=by_name)
+
+
+def read_response(path: Path) -> TimeMLDocuments:
+    """Read the documents of a response."""
+    try:
+        return read_key(path)
+    except InputError as error:
+        raise blame_submission(error) from None
+
+
+def drop_unknown(names: Collection[str], response: TimeMLDocuments) -> TimeMLDocuments:
+    """Return a response without the documents that the key lacks, with a note that names them."""
+    unknown = [name for name in response.by_name if name not in names]
+    if not unknown:
+        return response
+    documents = pluralize(len(unknown), "document")
+    notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
+    by_name = {name: entry for name, entry in response.by_name.items() if name in names}
+    return replace(response, by_name=by_name, notices=[*response.notices, notice])
+
+
+def compare_names(
+    names: Collection[str], response: TimeMLDocuments, missing: str
+) -> Iterator[Problem]:
+    """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
+    documents = response.by_name
+    absent = [name for name in names if name not in documents]
+    unknown = [name for name in documents if name not in names]
+    if unknown:
+        name = unknown[0]
+        message = f"document {quote(name)} is not in the key{suggest_id(name, absent, unknown)}"
+        if len(unknown) > 1:
+            message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
+        advice = advise("; {extra=skip} leaves out what the key lacks")
+        yield Problem(message + advice, file=documents[name][0])
+    if absent and missing == "error":
+        lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"
+        yield Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}")
+
+
+def _find_differences(
+    key: TimeMLDocument, response: TimeMLDocument, matching: str
+) -> Iterator[Problem]:
+    """Find evidence that two files do not annotate the same text, or do not use the same ids."""
+    key_text = "".join(key.text.split())
+    text = "".join(response.text.split())
+    if not key_text or not text:
+        return
+    if text != key_text:
+        # One text may be the beginning of the other.
+        pairs = enumerate(zip_longest(key_text, text))
+        start = next(place for place, (expected, character) in pairs if expected != character)
+        end = start + N_CHARACTERS_SHOWN
+        before = quote(text[:start][-N_CHARACTERS_SHOWN:])
+        expected = f"expected {quote(key_text[start:end])}, as in the key"
+        yield Problem(f"the text after {before} is {quote(text[start:end])} ({expected})")
+    elif matching == "id":
+        yield from _compare_intervals(key, response)
+
+
+def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterator[Problem]:
+    """Find intervals that have the same id on both sides, but cannot be the same."""
+    key_intervals = {interval["id"]: interval for interval in list_intervals(key)}
+    key_names = _find_key_names(key, response)
+    for interval in list_intervals(response):
+        name = str(interval["id"])
+        key_name = key_names.get(name, name)
+        key_interval = key_intervals.get(key_name)
+        if key_interval is None or _may_be_same(interval, key_interval):
+            continue
+        passage, span = response.intervals[name]
+        key_passage, key_span = key.intervals[key_name]
+        words = quote(passage.words(span))
+        key_words = quote(key_passage.words(key_span))
+        advice = f"use the ids of the key{advise(', or {matching=strict,relaxed}')}"
+        message = f"id {quote(name)} is {words} here but {key_words} in the key; {advice}"
+        yield Problem(message, span.line)
+
+
+def _may_be_same(first: Record, second: Record) -> bool:
+    """Tell whether two intervals have the same kind and overlap; one without text may be anywhere."""
+    if first["kind"] != second["kind"]:
+        return False
+    if first["start"] == first["end"] or second["start"] == second["end"]:
+        return True
+    return bool(first["start"] < second["end"] and second["start"] < first["end"])
+
+
+def _find_key_names(key: TimeMLDocument, response: TimeMLDocument) -> dict[str, str]:
+    """Return the key's names of events that one side calls by the event, and the other by its only instance."""
+    key_eids = key.eids
+    n_instances = Counter(key_eids.values())
+    names = {eid: eiid for eiid, eid in key_eids.items() if n_instances[eid] == 1}
+    names |= response.eids
+    intervals = key.intervals
+    return {
+        name: key_name
+        for name, key_name in names.items()
+        if name not in intervals and key_name in intervals
+    }
+
+
+def _rename_events(key: TimeMLDocument, response: TimeMLDocument) -> TimeMLDocument:
+    """Return a response whose links call events as the key does."""
+    key_names = _find_key_names(key, response)
+    tlinks = []
+    for tlink in response.tlinks:
+        source = key_names.get(tlink.source, tlink.source)
+        target = key_names.get(tlink.target, tlink.target)
+        tlinks.append(tlink._replace(source=source, target=target))
+    return replace(response, tlinks=tuple(tlinks))
+
+
+def list_intervals(document: TimeMLDocument) -> list[Record]:
+    """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
+
+    Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
+    """
+    offsets = {id(passage): _count_characters(passage.text) for passage in document.passages}
+    creation_time = document.creation_time
+    intervals: list[Record] = []
+    for name, (passage, span) in document.intervals.items():
+        kind = CREATION_TIME
+        start = 0
+        end = 0
+        if span is not creation_time:
+            part = "title" if passage.name in TITLES else passage.name
+            kind = f"{span.name} in {part}"
+            start = offsets[id(passage)][span.start]
+            end = offsets[id(passage)][span.end]
+        intervals.append({"id": name, "kind": kind, "start": start, "end": end})
+    return intervals
+
+
+def _count_characters(text: str) -> list[int]:
+    """Return how many characters come before each place of a text, without white space."""
+    return list(accumulate((not character.isspace() for character in text), initial=0))
+
+
+def to_records(side: TimeMLDocuments, matching: str) -> dict[str, Record]:
+    """Return the available documents as input of the procedure, by name."""
+    records = {}
+    for name, _, document in side.read():
+        records[name] = {"document": name, "tlinks": list_links(document)}
+        if matching != "id":
+            records[name]["intervals"] = list_intervals(document)
+    return records
+
+
+def list_links(document: TimeMLDocument) -> list[Record]:
+    """Return the links of a document as input of the procedure: `source`, `relation` and `target`."""
+    return [
+        {"source": tlink.source, "relation": tlink.relation, "target": tlink.target}
+        for tlink in select_links(document)
+    ]
+
+
+def select_links(document: TimeMLDocument) -> list[Tlink]:
+    """Select the links that state a relation of TimeML."""
+    return [tlink for tlink in document.tlinks if tlink.relation in RELATION_TYPES]
