@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import group_mentions
 from closeread.tasks.coref.notices import count_notice
 
@@ -168,6 +168,4 @@ def _take_markable(
         before.end = token
 
 
-FORMAT = Format(
-    read_records, first_line=re.compile(r"TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]", re.ASCII)
-)
+FORMAT = CorefFormat(read_records)

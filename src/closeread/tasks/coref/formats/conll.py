@@ -38,7 +38,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote, shorten
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -52,6 +51,7 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_lengths,
 )
+from closeread.tasks.coref.formats import CorefFormat, Reading
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -679,9 +679,13 @@ def _check_crossing(name: str, spans: Sequence[tuple[int, int, int]]) -> None:
         ends.append(end)
 
 
-FORMAT = Format(
+def _read_with(path: Path, reading: Reading) -> Parsed:
+    column = reading.word_column
+    return read_records(path, "", None if column == "auto" else int(column))
+
+
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_conll(documents_of(records).documents),
-    suffixes=(".conll",),
-    first_line=re.compile(r"#\s*begin\s+document", re.ASCII),
+    read_with=_read_with,
 )

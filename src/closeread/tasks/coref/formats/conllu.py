@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     GENRE,
@@ -50,6 +49,7 @@ from closeread.tasks.coref.documents import (
     nth_token,
     number_of_token,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -828,11 +828,7 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
     return sorted(brackets)
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_conllu(documents_of(records).documents),
-    suffixes=(".conllu",),
-    first_line=re.compile(
-        r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII
-    ),
 )

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -39,6 +38,7 @@ from closeread.tasks.coref.documents import (
     Mention,
     Span,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.relations import (
     Bridging,
@@ -533,8 +533,4 @@ def read_records(path: Path, split: str) -> Parsed:
     return parsed
 
 
-FORMAT = Format(
-    read_records,
-    suffixes=(".conllua",),
-    first_line=re.compile(r"#\s*global\.columns\s*=(?:.*\s)?IDENTITY(?:\s|$)", re.ASCII),
-)
+FORMAT = CorefFormat(read_records)

@@ -6,17 +6,16 @@ as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from closeread.exceptions import Problem, quote
-from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.documents import Document, documents_of
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
@@ -77,9 +76,8 @@ def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> st
     return dump_json_lines(make_rows(documents, blind=blind))
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_coref_data(documents_of(records).documents),
-    suffixes=(".parquet",),
-    first_line=re.compile("PAR1"),
+    write_blind=lambda records: dump_coref_data(documents_of(records).documents, blind=True),
 )

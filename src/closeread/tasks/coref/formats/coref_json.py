@@ -33,7 +33,6 @@ from typing import Any, NamedTuple
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
@@ -46,6 +45,7 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_entities,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
@@ -401,13 +401,11 @@ UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
 
 
-def read_predictions(path: Path, split: str) -> Parsed:
-    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too."""
-    return read_records(path, split, is_response=True)
-
-
 def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
-    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
+    """Read the documents of a file, each with its line; names are the file's, whatever the split.
+
+    In a system's output, predicted entities are preferred if the file has gold ones, too.
+    """
     del split
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
@@ -505,11 +503,9 @@ def dump_coref_json(documents: Documents) -> str:
     )
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_coref_json(documents_of(records)),
     suffixes=SUFFIXES,
-    # a list is not JSON Lines, but nothing else either, save a link
-    first_line=re.compile(r"\{|\[(?!.*\]\(#)"),
-    read_system=read_predictions,
+    read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
 )

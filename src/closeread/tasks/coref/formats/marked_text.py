@@ -19,7 +19,6 @@ from itertools import accumulate
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, advise, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -32,11 +31,11 @@ from closeread.tasks.coref.documents import (
     are_known,
     documents_of,
 )
+from closeread.tasks.coref.formats import CRAC_TAG, CorefFormat
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
 from closeread.tasks.coref.notices import count_notice
 
-CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
 # What a model may write in place of tags.
 INVENTED = re.compile(r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)")
@@ -360,9 +359,9 @@ def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
     return response.replaced(named)
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_marked_text(documents_of(records).documents),
-    suffixes=(".txt",),
-    first_line=re.compile(rf".*(?:\S\|{CRAC_TAG}(?:,|\s|$)|<[A-Za-z]\w*[0-9]>|\]\(#)"),
+    read_with=lambda path, reading: read_records(path, "", tolerant=reading.is_tolerant),
+    write_blind=lambda records: dump_marked_text(documents_of(records).documents, blind=True),
 )
