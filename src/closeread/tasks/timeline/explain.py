@@ -51,7 +51,7 @@ class Paths:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.n_mentions = len(graph.mentions)
-        self.time_of = [*graph.time_of, *range(len(graph.anchors))]
+        self.time_of: list[int] = [*graph.time_of, *range(len(graph.anchors))]
         self.nodes = [
             {"kind": "mention", "text": text, "copy": copy} for text, copy in graph.mentions
         ]
