@@ -128,6 +128,16 @@ def test_an_entity_mention_of_several_entities_and_of_none():
     assert [mention["entities"] for mention in found] == [["Bo", "Ann Lee"], []]
 
 
+def test_a_reference_to_a_mention_without_an_id():
+    nameless = mark("ENTITY_MENTION", 3, 1).replace(' m_id="3"', "")
+    with pytest.raises(FormatError) as caught:
+        read(cat(nameless + ENTITIES, refers("", to=20)))
+    assert [problem.message for problem in caught.value.problems] == [
+        "ENTITY_MENTION has no m_id",
+        "source: no markable has the m_id ''",
+    ]
+
+
 def test_by_hand():
     found = of_documents(read(ANNA), read(BEN))
     assert found == {

@@ -3,7 +3,7 @@
 import pytest
 from shared.timelines import entry
 
-from closeread.tasks.timeline.rules import SHOWN, describe_oddities, inspect_timeline
+from closeread.tasks.timeline.rules import MAX_NAMED_ODDITIES, describe_oddities, inspect_timeline
 from closeread.tasks.timeline.timeline_mentions import Oddity, as_texts, file_stem, locate_mention
 
 FORMS = "2007 2007-03 2007-XX 2007-03-19 2008-02-29 2007-03-XX 2007-XX-XX XXXX-XX-XX XXXX-XX XXXX"
@@ -45,7 +45,7 @@ def test_odd_positions(positions, found):
 def test_repeated_mentions():
     of = [entry(1, "", "7-2-a", "7-2-b", "7-2-a"), entry(1, "", "7-2-c"), entry(1, "", "7-2-b")]
     found = list(inspect_timeline({"id": "ann", "entity": "Ann", "entries": of}))
-    assert [(oddity.entry, oddity.about) for oddity in found] == [(0, "'7-2-a'"), (2, "'7-2-b'")]
+    assert [(oddity.entry, oddity.subject) for oddity in found] == [(0, "'7-2-a'"), (2, "'7-2-b'")]
     assert {oddity.kind for oddity in found} == {"repeated"}
 
 
@@ -77,11 +77,13 @@ def test_like_oddities_are_told_together():
         (2, "first; 1 more: 'z' (line 5)"),
         (None, "whole"),
     ]
-    many = [Oddity("a", number, "is", "'x'") for number in range(SHOWN + 3)]
+    many = [Oddity("a", number, "is", "'x'") for number in range(MAX_NAMED_ODDITIES + 3)]
     ((place, what),) = describe_oddities(many, range(2, 100), "entry")
     assert place == 2
-    assert what.startswith(f"is; {SHOWN + 2} more: 'x' (entry 3), ")
-    assert what.endswith(f"'x' (entry {SHOWN + 2}), entry {SHOWN + 3}-{SHOWN + 4}")
+    assert what.startswith(f"is; {MAX_NAMED_ODDITIES + 2} more: 'x' (entry 3), ")
+    assert what.endswith(
+        f"'x' (entry {MAX_NAMED_ODDITIES + 2}), entry {MAX_NAMED_ODDITIES + 3}-{MAX_NAMED_ODDITIES + 4}"
+    )
 
 
 TEXTS = as_texts(
@@ -146,12 +148,15 @@ def test_spans(mention, span, kind):
     assert tuple(found.values()) == span
     assert list(found) == ["document", "sentence", "start", "end", "events"]
     assert (None if oddity is None else oddity.kind) == kind
-    assert oddity is None or oddity.what.startswith(f"mention {mention!r} ")
+    assert oddity is None or oddity.message.startswith(f"mention {mention!r} ")
 
 
 def test_every_line_with_an_oddity_is_told():
     places = [2, 3, 5, 6, 7, 9, 11, 12]
-    odd = [Oddity("a", number, "is", "'x'") for number in [0] * (SHOWN + 1) + [1, 2, 3, 3, 4, 6, 7]]
+    odd = [
+        Oddity("a", number, "is", "'x'")
+        for number in [0] * (MAX_NAMED_ODDITIES + 1) + [1, 2, 3, 3, 4, 6, 7]
+    ]
     ((_, what),) = describe_oddities(odd, places)
     assert what.endswith("'x' (line 2), line 3, line 5-7, line 11-12")
-    assert what.startswith(f"is; {SHOWN + 7} more: ")
+    assert what.startswith(f"is; {MAX_NAMED_ODDITIES + 7} more: ")

@@ -46,53 +46,60 @@ def read_annotations(path: Path) -> tuple[Sequence[Record], list[Problem]]:
     """
     if not path.is_dir():
         return [_read_annotation(path)], []
-    files, problems, others = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
-    warn_all(describe_problems(str(path), others))
+    files, problems, notices = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
+    warn_all(describe_problems(str(path), notices))
     documents, errors = read_each(files, SUFFIX, _read_annotation)
     parsed = Parsed(list(documents.values()), list(documents), [], [])
     return list(parsed.records), problems + errors + find_repeated(parsed, "id", "id")
 
 
 def _read_annotation(file: Path) -> Record:
-    root, problems = read_xml(file), ProblemList()
+    root = read_xml(file)
+    problems = ProblemList()
     markables = list_markables(root)
-    document, _ = read_element(root, markables, problems)
+    document = read_element(root, markables, problems).document
+    by_id = {}
     for markable in markables:
+        m_id = markable.attributes.get("m_id", "")
+        if m_id:
+            by_id[m_id] = markable
         if markable.name == ENTITY and not markable.attributes.get("TAG_DESCRIPTOR"):
-            m_id = quote(markable.attributes.get("m_id", ""))
-            problems.add(f"ENTITY {m_id} has no TAG_DESCRIPTOR (expected its name)", markable.line)
-    by_id = {markable.attributes.get("m_id", ""): markable for markable in markables}
+            message = f"ENTITY {quote(m_id)} has no TAG_DESCRIPTOR (expected its name)"
+            problems.add(message, markable.line)
+    # for each mention, the names of its entities, as the keys of a dictionary
     entities: dict[str, dict[str, None]] = defaultdict(dict)
     for relations in root.elements("Relations"):
         for reference in relations.elements("REFERS_TO"):
             sources, target = _read_reference(reference, by_id, problems)
             if target is not None and target.name == ENTITY:
+                entity = target.attributes.get("TAG_DESCRIPTOR", "")
                 for source in sources:
-                    names = entities[source.attributes["m_id"]]
-                    names[target.attributes.get("TAG_DESCRIPTOR", "")] = None
+                    entities[source.attributes["m_id"]][entity] = None
     problems.raise_any(file)
     numbers = number_tokens(root)
-    document["entity_mentions"] = [
-        {
-            "id": mention.attributes["m_id"],
-            "tokens": find_tokens(mention, numbers),
-            "entities": list(entities[mention.attributes["m_id"]]),
-        }
-        for mention in markables
-        if mention.name == ENTITY_MENTION
-    ]
+    document["entity_mentions"] = []
+    for markable in markables:
+        if markable.name == ENTITY_MENTION:
+            m_id = markable.attributes["m_id"]
+            mention = {
+                "id": m_id,
+                "tokens": find_tokens(markable, numbers),
+                "entities": list(entities[m_id]),
+            }
+            document["entity_mentions"].append(mention)
     return document
 
 
 def _read_reference(
-    element: Element, by_id: Mapping[str, Element], problems: ProblemList
+    reference: Element, by_id: Mapping[str, Element], problems: ProblemList
 ) -> tuple[Sequence[Element], Element | None]:
     """Return the mentions of a reference and what they refer to; None if the reference has errors."""
-    sources, targets = list(element.elements("source")), list(element.elements("target"))
+    sources = list(reference.elements("source"))
+    targets = list(reference.elements("target"))
     if not sources or len(targets) != 1:
         counts = f"{pluralize(len(sources), 'source')} and {pluralize(len(targets), 'target')}"
         expected = "at least one source and exactly one target"
-        problems.add(f"REFERS_TO has {counts} (expected {expected})", element.line)
+        problems.add(f"REFERS_TO has {counts} (expected {expected})", reference.line)
         return [], None
     unknown = [end for end in (*sources, *targets) if end.attributes.get("m_id") not in by_id]
     for end in unknown:

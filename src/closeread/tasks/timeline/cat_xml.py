@@ -26,7 +26,9 @@ from closeread.records import Parsed, Record
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
 CREATION_TIME = "CREATION_TIME"
-EVENT_MENTION, ENTITY_MENTION, TIME = "EVENT_MENTION", "ENTITY_MENTION", "TIMEX3"
+EVENT_MENTION = "EVENT_MENTION"
+ENTITY_MENTION = "ENTITY_MENTION"
+TIME = "TIMEX3"
 
 NUMBER = re.compile("[0-9]{1,9}")
 
@@ -44,39 +46,40 @@ def read_each(
     files: Mapping[str, Path], suffix: str, read: Callable[[Path], T]
 ) -> tuple[dict[str, T], list[Problem]]:
     """Read the files whose names end in a suffix; return their contents by file, and errors."""
-    found: dict[str, T] = {}
+    contents: dict[str, T] = {}
     problems: list[Problem] = ProblemList()
     for name, path in files.items():
         if name.endswith(suffix):
             try:
-                found[name] = read(path)
+                contents[name] = read(path)
             except FormatError as error:
                 problems += [problem._replace(file=name) for problem in error.problems]
-    return found, problems
+    return contents, problems
 
 
 def read_documents(
     files: Mapping[str, Path],
 ) -> tuple[dict[str, Record], list[Problem], list[Problem]]:
     """Read the CAT files among these; return documents by file, errors and notices."""
-    found, problems = read_each(files, SUFFIX, read_document)
-    notices = [
-        notice._replace(file=name) for name, read in found.items() for notice in read.notices
-    ]
-    return {name: read.document for name, read in found.items()}, problems, notices
+    contents, problems = read_each(files, SUFFIX, read_document)
+    documents = {}
+    notices: list[Problem] = []
+    for name, content in contents.items():
+        documents[name] = content.document
+        notices += [notice._replace(file=name) for notice in content.notices]
+    return documents, problems, notices
 
 
 def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     """Read the documents of CAT files, with titles from the TimeML files among them."""
     del split
     documents, problems, oddities = read_documents(files)
-    texts, wrong = read_each(files, TITLES_SUFFIX, read_timeml)
+    texts, title_problems = read_each(files, TITLES_SUFFIX, read_timeml)
     titles = {text.id or "": text.title for text in texts.values()}
     for document in documents.values():
         document["title"] = titles.get(document["id"])
-    return Parsed(
-        list(documents.values()), list(documents), problems + wrong, [], oddities=oddities
-    )
+    all_problems = problems + title_problems
+    return Parsed(list(documents.values()), list(documents), all_problems, [], oddities=oddities)
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -87,43 +90,47 @@ def read_records(path: Path, split: str) -> Parsed:
 
 def read_folder(path: Path) -> Parsed:
     """Read the documents of a folder that contains only CAT and TimeML files."""
-    files, problems, others = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
+    files, problems, notices = list_files(path, "document", SUFFIX, TITLES_SUFFIX)
     parsed = read_files(files, "")
-    return parsed._replace(problems=problems + parsed.problems, notices=others)
+    return parsed._replace(problems=problems + parsed.problems, notices=notices)
 
 
 def holds_documents(path: Path) -> bool:
     """Return whether a file is in CAT, or a folder has such files."""
-    return any(file.suffix == SUFFIX for file in (path.iterdir() if path.is_dir() else [path]))
+    files = path.iterdir() if path.is_dir() else [path]
+    return any(file.suffix == SUFFIX for file in files)
 
 
 def read_document(path: Path) -> CatDocument:
     """Read the document of a file, without its title, and find all errors and oddities."""
-    root, problems = read_xml(path), ProblemList()
-    read = read_element(root, list_times(root) + list_markables(root, EVENT_MENTION), problems)
+    root = read_xml(path)
+    problems = ProblemList()
+    markables = list_markables(root)
+    times = filter(_is_creation_time, markables)
+    content = read_element(root, [*times, *filter(_is_event, markables)], problems)
     problems.raise_any(path)
-    return read
+    return content
 
 
-def list_markables(root: Element, name: str | None = None) -> list[Element]:
-    """Return the markables of a document, or those with a name."""
-    return [
-        element for markables in root.elements("Markables") for element in markables.elements(name)
-    ]
+def list_markables(root: Element) -> list[Element]:
+    """Return the markables of a document."""
+    markables: list[Element] = []
+    for parent in root.elements("Markables"):
+        markables += parent.elements()
+    return markables
 
 
-def list_times(root: Element) -> list[Element]:
-    """Return the times that are marked as the creation time of a document."""
-    return [
-        one
-        for one in list_markables(root, TIME)
-        if one.attributes.get("functionInDocument") == CREATION_TIME
-    ]
+def _is_creation_time(markable: Element) -> bool:
+    is_marked = markable.attributes.get("functionInDocument") == CREATION_TIME
+    return markable.name == TIME and is_marked
+
+
+def _is_event(markable: Element) -> bool:
+    return markable.name == EVENT_MENTION
 
 
 def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> CatDocument:
     """Read the document that is the root element of a file; errors in it and in the checked markables are problems."""
-    notices: list[Problem] = []
     if root.name != "Document":
         problems.add(f"the root element is {quote(root.name)} (expected Document)", root.line)
     if not root.attributes.get("doc_id"):
@@ -132,41 +139,47 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     _check_tokens(tokens, problems)
     numbers = number_tokens(root)
     _check_markables(checked, numbers, problems)
-    times, events = list_times(root), list_markables(root, EVENT_MENTION)
+    markables = list_markables(root)
+    times = list(filter(_is_creation_time, markables))
+    for time in times[1:]:
+        problems.add("is a second creation time (expected only one)", time.line)
+    if problems:
+        return CatDocument({}, [])
+    notices = []
     if not times:
         notices.append(Problem("has no creation time", root.line))
-    problems += (
-        Problem("is a second creation time (expected only one)", time.line) for time in times[1:]
-    )
-    known = {id(one) for one in (*times, *events)}
-    others = [one for one in list_markables(root) if id(one) not in known]
-    others += [element for element in root.elements() if element.name not in ("token", "Markables")]
-    if others:
-        names = ", ".join(sorted({quote(other.name) for other in others}))
-        found = f"{pluralize(len(others), 'element')} ignored, starting here: {names}"
-        notices.append(Problem(found, others[0].line))
-    if problems:
-        return CatDocument({}, notices)
-    time = next(iter(times), None)
-    value = None if time is None else time.attributes.get("value", "")
-    if time is not None and value is not None and not is_date(value):
-        notices.append(
-            Problem(f"the creation time {quote(value)} is not a date such as 2009-03-02", time.line)
-        )
+    ignored = [
+        markable
+        for markable in markables
+        if not _is_creation_time(markable) and not _is_event(markable)
+    ]
+    ignored += [child for child in root.elements() if child.name not in ("token", "Markables")]
+    if ignored:
+        names = ", ".join(sorted({quote(child.name) for child in ignored}))
+        message = f"{pluralize(len(ignored), 'element')} ignored, starting here: {names}"
+        notices.append(Problem(message, ignored[0].line))
     record: Record = {
         "id": root.attributes["doc_id"],
         "name": root.attributes.get("doc_name"),
         "url": root.attributes.get("src_url"),
         "title": None,
-        "creation_time": value,
-        "creation_time_id": None if time is None else time.attributes["m_id"],
-        "creation_time_tokens": [] if time is None else find_tokens(time, numbers),
+        "creation_time": None,
+        "creation_time_id": None,
+        "creation_time_tokens": [],
         "tokens": [token.text() for token in tokens],
         "sentences": [int(token.attributes["sentence"]) for token in tokens],
     }
+    for time in times:
+        value = time.attributes.get("value", "")
+        record["creation_time"] = value
+        record["creation_time_id"] = time.attributes["m_id"]
+        record["creation_time_tokens"] = find_tokens(time, numbers)
+        if not is_date(value):
+            message = f"the creation time {quote(value)} is not a date such as 2009-03-02"
+            notices.append(Problem(message, time.line))
     record["events"] = [
         name_event(record, event.attributes["m_id"], find_tokens(event, numbers))
-        for event in events
+        for event in filter(_is_event, markables)
     ]
     return CatDocument(record, notices)
 
@@ -207,31 +220,29 @@ def find_tokens(mention: Element, numbers: Mapping[str, int]) -> list[int]:
 
 
 def _check_tokens(tokens: Sequence[Element], problems: ProblemList) -> None:
-    seen: dict[str, int] = {}
-    last = 0
-    for number, token in enumerate(tokens):
-        given, sentence, t_id = (
-            token.attributes.get(name, "") for name in ("number", "sentence", "t_id")
-        )
-        if given != str(number):
-            problems.add(
-                f"the token's number is {quote(given)} (expected {number}, its position)",
-                token.line,
-            )
-        if not NUMBER.fullmatch(sentence) or int(sentence) < last:
-            expected = f"a whole number of at least {last}, since sentences are in order"
-            problems.add(
-                f"the token's sentence is {quote(sentence)} (expected {expected})", token.line
-            )
+    lines_of_ids: dict[str, int] = {}
+    last_sentence = 0
+    for position, token in enumerate(tokens):
+        number = token.attributes.get("number", "")
+        sentence = token.attributes.get("sentence", "")
+        t_id = token.attributes.get("t_id", "")
+        if number != str(position):
+            expected = f"expected {position}, its position"
+            problems.add(f"the token's number is {quote(number)} ({expected})", token.line)
+        if NUMBER.fullmatch(sentence) and int(sentence) >= last_sentence:
+            last_sentence = int(sentence)
         else:
-            last = int(sentence)
+            expected = f"a whole number of at least {last_sentence}, since sentences are in order"
+            message = f"the token's sentence is {quote(sentence)} (expected {expected})"
+            problems.add(message, token.line)
         if not t_id:
             problems.add("the token has no t_id", token.line)
-        elif t_id in seen:
+        elif t_id in lines_of_ids:
+            line = lines_of_ids[t_id]
             problems.add(
-                f"the token's t_id {quote(t_id)} is already used on line {seen[t_id]}", token.line
+                f"the token's t_id {quote(t_id)} is already used on line {line}", token.line
             )
-        seen.setdefault(t_id, token.line)
+        lines_of_ids.setdefault(t_id, token.line)
         if not token.text():
             problems.add("the token is empty", token.line)
     if not tokens:
@@ -242,22 +253,20 @@ def _check_markables(
     markables: Sequence[Element], numbers: Mapping[str, int], problems: ProblemList
 ) -> None:
     """Find errors in the ids and tokens of markables; only a time may be known without tokens."""
-    seen: dict[str, int] = {}
-    for one in markables:
-        m_id = one.attributes.get("m_id", "")
+    lines_of_ids: dict[str, int] = {}
+    for markable in markables:
+        name = markable.name
+        m_id = markable.attributes.get("m_id", "")
         if not m_id:
-            problems.add(f"{one.name} has no m_id", one.line)
-        elif m_id in seen:
-            problems.add(
-                f"the m_id {quote(m_id)} of {one.name} is already used on line {seen[m_id]}",
-                one.line,
-            )
-        seen.setdefault(m_id, one.line)
-        anchors = list(one.elements("token_anchor"))
-        if not anchors and one.name in (EVENT_MENTION, ENTITY_MENTION):
-            problems.add(
-                f"{one.name} {quote(m_id)} has no token_anchor (expected at least one)", one.line
-            )
+            problems.add(f"{name} has no m_id", markable.line)
+        elif m_id in lines_of_ids:
+            message = f"the m_id {quote(m_id)} of {name} is already used"
+            problems.add(f"{message} on line {lines_of_ids[m_id]}", markable.line)
+        lines_of_ids.setdefault(m_id, markable.line)
+        anchors = list(markable.elements("token_anchor"))
+        if not anchors and name in (EVENT_MENTION, ENTITY_MENTION):
+            message = f"{name} {quote(m_id)} has no token_anchor (expected at least one)"
+            problems.add(message, markable.line)
         for anchor in anchors:
             t_id = anchor.attributes.get("t_id", "")
             if numbers and t_id not in numbers:

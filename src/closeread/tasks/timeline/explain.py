@@ -16,7 +16,7 @@ from typing import Any
 
 from closeread.counts.procedure import Explanation
 from closeread.records import Record
-from closeread.tasks.timeline.relations import Entry, Side, build_side, list_mentions, verify
+from closeread.tasks.timeline.relations import Entry, Graph, build_graph, list_mentions, verify
 
 VERDICTS = {
     "verified": "the other side states it too, in either direction",
@@ -26,82 +26,143 @@ VERDICTS = {
 }
 """The verdicts on a relation, and their meanings."""
 
-ENDS = 5  # how many relations are kept at each end of a long chain
+MAX_CHAIN_END = 5
+"""How many relations are kept at each end of a long chain."""
 
 HEADER = ("side", "first", "relation", "second", "verdict", "because")
 OTHER = {"gold": "system", "system": "gold"}
 
-Chain = list[Record]  # consecutive relations that lead from one node to another
+# consecutive relations that lead from one node to another
+Chain = list[Record]
 
 
 class Paths:
-    """The paths along the relations of one side."""
+    """The paths along the relations of one side.
 
-    def __init__(self, side: Side) -> None:
-        self.side, self.n_mentions, self.times = side, len(side.at), side.times
-        self.nodes = [{"kind": "mention", "text": text, "copy": copy} for text, copy in side.copies]
-        self.nodes += [{"kind": "anchor", "text": text, "copy": 0} for text in side.anchors]
-        # For every time, the relations of neighbours that lead away from it: the first mention, and the time there.
+    Attributes:
+        graph: the relations.
+        n_mentions: how many mentions there are; the nodes of anchors are numbered from here.
+        time_of: the time of each node.
+        nodes: the nodes as JSON.
+        steps: for each time, the relations of neighbours that lead away from it: the first mention, and the time to
+            which it leads.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.n_mentions = len(graph.mentions)
+        self.time_of: list[int] = [*graph.time_of, *range(len(graph.anchors))]
+        self.nodes = [
+            {"kind": "mention", "text": text, "copy": copy} for text, copy in graph.mentions
+        ]
+        self.nodes += [{"kind": "anchor", "text": text, "copy": 0} for text in graph.anchors]
         self.steps: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        for i, status in enumerate(side.statuses):
-            if status == "new":
-                here, there = side.at[i], side.at[i + 1]
-                self.steps[here].append((i, there))
-                if not side.later[i]:
-                    self.steps[there].append((i, here))
+        for mention, status in enumerate(graph.statuses):
+            if status != "new":
+                continue
+            time = graph.time_of[mention]
+            next_time = graph.time_of[mention + 1]
+            self.steps[time].append((mention, next_time))
+            if not graph.is_before_next[mention]:
+                self.steps[next_time].append((mention, time))
 
-    def relate(self, one: int, other: int, relation: str = "SIMULTANEOUS") -> Record:
-        """Return a relation of two nodes."""
-        return {"relation": relation, "one": self.nodes[one], "other": self.nodes[other]}
-
-    def step(self, mention: int) -> Record:
+    def neighbour_relation(self, mention: int) -> Record:
         """Return the relation of a mention to the next one."""
-        return self.relate(
-            mention, mention + 1, "BEFORE" if self.side.later[mention] else "SIMULTANEOUS"
-        )
+        name = "BEFORE" if self.graph.is_before_next[mention] else "SIMULTANEOUS"
+        return self._relate(mention, name, mention + 1)
 
-    def anchoring(self, mention: int) -> Record:
+    def anchor_relation(self, mention: int) -> Record:
         """Return the relation of a mention to its anchor."""
-        return self.relate(mention, self.n_mentions + self.times[mention])
+        return self._relate(mention, "SIMULTANEOUS", self.anchor_of(mention))
 
-    def find_chain(self, one: int | None, other: int | None, until: int | None = None) -> Chain:
+    def _relate(self, first: int, name: str, second: int) -> Record:
+        return {"relation": name, "one": self.nodes[first], "other": self.nodes[second]}
+
+    def anchor_of(self, mention: int) -> int:
+        """Return the node of a mention's anchor."""
+        return self.n_mentions + self.time_of[mention]
+
+    def find_anchor(self, text: str) -> int | None:
+        """Return the node of an anchor; None if it is absent."""
+        time = self.graph.anchors.get(text)
+        return None if time is None else self.n_mentions + time
+
+    def find_chain(self, first: int | None, second: int | None, until: int | None = None) -> Chain:
         """Return the relations that lead from a node to another, or else back; none if there are none or one is absent.
 
         With `until`, only relations of neighbours before this mention are used.
         """
-        if one is None or other is None:
+        if first is None or second is None:
             return []
-        known = self.side.order.compare(self.times[one], self.times[other])
-        if known is None:
+        comparison = self.graph.order.compare(self.time_of[first], self.time_of[second])
+        if comparison is None:
             return []
-        here, end = (other, one) if known > 0 else (one, other)
-        time, goal = self.times[here], self.times[end]
-        previous, queue = {time: (0, time)}, deque([time])
-        while goal not in previous:
-            time = queue.popleft()
-            for step, there in self.steps[time]:
-                if (until is None or step < until) and there not in previous:
-                    previous[there] = step, time
-                    queue.append(there)
-        steps = []
-        while goal != self.times[here]:
-            step, goal = previous[goal]
-            steps.append(step)
+        if comparison > 0:
+            return self.find_chain(second, first, until)
+        node = first
         chain = []
-        for step in reversed(steps):
-            near, far = (
-                (step, step + 1) if self.times[step] == self.times[here] else (step + 1, step)
-            )
-            chain += [*self._within_time(here, near), self.step(step)]
-            here = far
-        return [*chain, *self._within_time(here, end)]
+        for mention in self._find_steps(self.time_of[first], self.time_of[second], until):
+            ends = [mention, mention + 1]
+            # Between simultaneous times, a step may lead from the later mention to the earlier one.
+            if self.time_of[mention] != self.time_of[node]:
+                ends.reverse()
+            chain += self._stay(node, ends[0])
+            chain.append(self.neighbour_relation(mention))
+            node = ends[1]
+        return chain + self._stay(node, second)
 
-    def _within_time(self, one: int, other: int) -> Chain:
-        return (
-            [self.anchoring(node) for node in (one, other) if node < self.n_mentions]
-            if one != other
-            else []
-        )
+    def _find_steps(self, start: int, goal: int, until: int | None) -> list[int]:
+        """Search breadth first for the relations of neighbours, by their first mentions, from a time to another."""
+        # for each time that was reached, the step to it, and the time from which it came
+        reached_by = {start: (0, start)}
+        queue = deque([start])
+        while goal not in reached_by:
+            time = queue.popleft()
+            for mention, next_time in self.steps[time]:
+                is_usable = until is None or mention < until
+                if is_usable and next_time not in reached_by:
+                    reached_by[next_time] = mention, time
+                    queue.append(next_time)
+        steps = []
+        while goal != start:
+            mention, goal = reached_by[goal]
+            steps.append(mention)
+        return steps[::-1]
+
+    def _stay(self, first: int, second: int) -> Chain:
+        """Return the relations that lead from a node to another of the same time: those to their anchor."""
+        if first == second:
+            return []
+        return [self.anchor_relation(node) for node in (first, second) if node < self.n_mentions]
+
+    def judge(
+        self,
+        relation: Record,
+        ends: tuple[int | None, int | None],
+        statement: Record | None,
+        *,
+        is_entailed: bool,
+    ) -> Record:
+        """Judge a relation of the other side.
+
+        Args:
+            relation: the relation.
+            ends: the nodes of this side that match its nodes; None if they are absent.
+            statement: the relation as this side states it, if it does.
+            is_entailed: whether the order of this side entails it.
+        """
+        evidence = [statement] if statement else self.find_chain(*ends)
+        if statement:
+            verdict = "verified"
+        elif is_entailed:
+            verdict = "entailed"
+        elif evidence:
+            verdict = "contradicted"
+        else:
+            verdict = "missing"
+        nodes = (relation["one"], relation["other"])
+        absent = [node for node, end in zip(nodes, ends, strict=True) if end is None]
+        return {"relation": relation, "verdict": verdict, "evidence": evidence, "absent": absent}
 
 
 def find_verdicts(
@@ -112,59 +173,39 @@ def find_verdicts(
     A verdict has the `evidence` of the other side, which verifies, entails or contradicts the relation; the `absent`
     nodes, which the other side lacks; and `excluded_by`, the earlier relations of its own side that it contradicts.
     """
-    of_gold, of_system = (
-        Paths(build_side(list_mentions(entries), track)) for entries in (gold, system)
-    )
-    yield from _judge_side("gold", of_gold, of_system)
-    yield from _judge_side("system", of_system, of_gold)
+    gold_paths = Paths(build_graph(list_mentions(gold), track))
+    system_paths = Paths(build_graph(list_mentions(system), track))
+    yield from _judge_side("gold", gold_paths, system_paths)
+    yield from _judge_side("system", system_paths, gold_paths)
 
 
-def _judge_side(name: str, own: Paths, other: Paths) -> Iterator[Record]:
-    """Judge the relations of one side: first those to anchors, then those of neighbours."""
-    found = verify(own.side, other.side)
-
-    def judge(
-        relation: Record,
-        ends: tuple[int | None, int | None],
-        literal: Record | None,
-        entailed: bool,
-        by: Chain,
-    ) -> Record:
-        evidence = [literal] if literal else other.find_chain(*ends)
-        verdict = (
-            "verified"
-            if literal
-            else "entailed"
-            if entailed
-            else "contradicted"
-            if evidence
-            else "missing"
+def _judge_side(side: str, paths: Paths, reference: Paths) -> Iterator[Record]:
+    """Judge the relations of one side by the other, the reference: first those to anchors, then those of neighbours."""
+    verification = verify(paths.graph, reference.graph)
+    for mention, is_entailed in enumerate(verification.are_anchored):
+        relation = paths.anchor_relation(mention)
+        match = verification.matches[mention]
+        anchor = reference.find_anchor(relation["other"]["text"])
+        statement = None
+        if match is not None and anchor == reference.anchor_of(match):
+            statement = reference.anchor_relation(match)
+        judgement = reference.judge(relation, (match, anchor), statement, is_entailed=is_entailed)
+        yield {"side": side, **judgement, "excluded_by": []}
+    for mention in paths.graph.reduced:
+        match, next_match = verification.matches[mention : mention + 2]
+        statement = None
+        if match is not None and next_match is not None and verification.are_stated[mention]:
+            statement = reference.neighbour_relation(min(match, next_match))
+        judgement = reference.judge(
+            paths.neighbour_relation(mention),
+            (match, next_match),
+            statement,
+            is_entailed=verification.are_entailed[mention],
         )
-        nodes = zip((relation["one"], relation["other"]), ends, strict=True)
-        absent = [node for node, there in nodes if there is None]
-        judged = {"side": name, "relation": relation, "verdict": verdict, "evidence": evidence}
-        return {**judged, "absent": absent, "excluded_by": by}
-
-    for mention, entailed in enumerate(found.anchored):
-        relation, there = own.anchoring(mention), found.there[mention]
-        time = other.side.anchors.get(relation["other"]["text"])
-        literal = None if there is None or time != other.times[there] else other.anchoring(there)
-        yield judge(
-            relation,
-            (there, None if time is None else other.n_mentions + time),
-            literal,
-            entailed,
-            [],
-        )
-    for i in own.side.reduced:
-        ends = found.there[i], found.there[i + 1]
-        literal = (
-            other.step(min(there for there in ends if there is not None))
-            if found.literal[i]
-            else None
-        )
-        by = own.find_chain(i, i + 1, i) if own.side.statuses[i] == "contradictory" else []
-        yield judge(own.step(i), ends, literal, found.entailed[i], by)
+        chain: Chain = []
+        if paths.graph.statuses[mention] == "contradictory":
+            chain = paths.find_chain(mention, mention + 1, until=mention)
+        yield {"side": side, **judgement, "excluded_by": chain}
 
 
 # The table and the JSON of `closeread score timeline --explain`
@@ -174,53 +215,57 @@ def explain(
     gold: Record, system: Record | None, options: Mapping[str, str]
 ) -> list[Mapping[str, Any]]:
     """Explain the relations of two timelines, or of gold alone; of long chains, the middle is left out."""
-    found = find_verdicts(
-        gold["entries"], () if system is None else system["entries"], options["track"]
-    )
-    return [
-        {**one, **{name: _shorten(one[name]) for name in ("evidence", "excluded_by")}}
-        for one in found
-    ]
+    system_entries = () if system is None else system["entries"]
+    explanations: list[Mapping[str, Any]] = []
+    for verdict in find_verdicts(gold["entries"], system_entries, options["track"]):
+        chains = {name: _shorten(verdict[name]) for name in ("evidence", "excluded_by")}
+        explanations.append({**verdict, **chains})
+    return explanations
 
 
 def _shorten(chain: Chain) -> Record:
-    if len(chain) <= 2 * ENDS:
+    n_left_out = len(chain) - 2 * MAX_CHAIN_END
+    if n_left_out <= 0:
         return {"first": chain, "left_out": 0, "last": []}
-    return {"first": chain[:ENDS], "left_out": len(chain) - 2 * ENDS, "last": chain[-ENDS:]}
+    first = chain[:MAX_CHAIN_END]
+    return {"first": first, "left_out": n_left_out, "last": chain[-MAX_CHAIN_END:]}
 
 
 def title(unit: str, verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Return the title of a timeline's table: how many relations of each side are verified."""
-    totals = Counter(one["side"] for one in verdicts)
-    right = Counter(one["side"] for one in verdicts if one["verdict"] in ("verified", "entailed"))
-    counts = [f"{right[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
+    totals: Counter[str] = Counter()
+    verified: Counter[str] = Counter()
+    for verdict in verdicts:
+        totals[verdict["side"]] += 1
+        verified[verdict["side"]] += verdict["verdict"] in ("verified", "entailed")
+    counts = [f"{verified[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
     return f"{unit}: {' and '.join(counts)} are verified or entailed"
 
 
 def row(verdict: Mapping[str, Any]) -> list[str]:
     """Return a verdict as a table row, with the columns of `HEADER`."""
-    side, other = verdict["side"], OTHER[verdict["side"]]
+    side = verdict["side"]
+    other = OTHER[side]
     reasons = []
     if verdict["absent"]:
-        reasons.append(
-            f"not in the {other} order: {', '.join(map(_format_node, verdict['absent']))}"
-        )
+        absent = ", ".join(map(_format_node, verdict["absent"]))
+        reasons.append(f"not in the {other} order: {absent}")
     elif verdict["verdict"] == "missing":
         reasons.append(f"{other}: not ordered")
     elif verdict["verdict"] != "verified":
         reasons.append(f"{other}: {_format_chain(verdict['evidence'])}")
     if verdict["excluded_by"]["first"]:
-        reasons.append(
-            f"contradicts earlier {side} relations: {_format_chain(verdict['excluded_by'])}"
-        )
+        chain = _format_chain(verdict["excluded_by"])
+        reasons.append(f"contradicts earlier {side} relations: {chain}")
     return [side, *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(reasons)]
 
 
 def _format_chain(chain: Mapping[str, Any]) -> str:
-    first, last = (
-        [" ".join(_format_relation(one)) for one in chain[name]] for name in ("first", "last")
-    )
-    return ", ".join([*first, f"{chain['left_out']:,} more", *last] if last else first)
+    texts = [" ".join(_format_relation(relation)) for relation in chain["first"]]
+    if chain["last"]:
+        texts.append(f"{chain['left_out']:,} more")
+        texts += [" ".join(_format_relation(relation)) for relation in chain["last"]]
+    return ", ".join(texts)
 
 
 def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -229,9 +274,9 @@ def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
 
 def _format_node(node: Mapping[str, Any]) -> str:
     """Return the text of a node, with a number for the second and later mentions of the same text."""
-    return (
-        f"{node['text']} (copy {node['copy'] + 1})" if node["copy"] else node["text"] or "no anchor"
-    )
+    if node["copy"]:
+        return f"{node['text']} (copy {node['copy'] + 1})"
+    return node["text"] or "no anchor"
 
 
 NOTES = tuple(f"{name}: {meaning}" for name, meaning in VERDICTS.items())

@@ -48,113 +48,153 @@ Status = Literal["new", "entailed", "contradictory"]
 
 
 class Order:
-    """A partial order of times, which are numbered as they are added, beginning with the time 0."""
+    """A partial order of times, which are numbered as they are added, beginning with the time 0.
+
+    Attributes:
+        group_of: for each time, its group, which is numbered like its first time; simultaneous times share a group.
+        is_line: whether the groups follow one another by their numbers, so that `earlier_groups` is not needed.
+        last_group: the latest group of a line.
+        earlier_groups: for each group, those before it, as the bits of an integer; empty for a line.
+    """
 
     def __init__(self) -> None:
-        # of each time: the number of its first time; simultaneous times share a group
-        self.group = [0]
-        self.last = 0  # the latest group of a line
-        # For each group, those before it, as the bits of an integer; None while groups are a line, by their numbers.
-        self.before: list[int] | None = None
+        self.group_of = [0]
+        self.is_line = True
+        self.last_group = 0
+        self.earlier_groups: list[int] = []
 
-    def compare(self, one: int, other: int) -> int | None:
-        """Return -1 if a time is before another, 0 if they are simultaneous, 1 if it is after, None if unknown."""
-        a, b = self.group[one], self.group[other]
-        if a == b:
+    def compare(self, first: int, second: int) -> int | None:
+        """Return -1 if the first time is before the second, 0 if they are simultaneous, 1 if it is after, else None."""
+        first_group = self.group_of[first]
+        second_group = self.group_of[second]
+        if first_group == second_group:
             return 0
-        if self.before is None:
-            return -1 if a < b else 1
-        return -1 if self.before[b] >> a & 1 else 1 if self.before[a] >> b & 1 else None
+        if self.is_line:
+            return -1 if first_group < second_group else 1
+        if self.earlier_groups[second_group] >> first_group & 1:
+            return -1
+        if self.earlier_groups[first_group] >> second_group & 1:
+            return 1
+        return None
 
-    def add(self, one: int, other: int, *, later: bool) -> None:
-        """State that another time, which may be new, is after a time or simultaneous with it; nothing is known yet."""
-        a, is_new = self.group[one], other == len(self.group)
-        if self.before is None and not (is_new and (a == self.last or not later)):
-            # bits of times in a group don't matter
-            self.before = [(1 << time) - 1 for time in range(len(self.group))]
+    def add(self, first: int, second: int, *, is_before: bool) -> None:
+        """State that a time is before a second one, which may be new, or simultaneous with it; nothing is known yet."""
+        group = self.group_of[first]
+        is_new = second == len(self.group_of)
+        extends_line = is_new and (group == self.last_group or not is_before)
+        if self.is_line and not extends_line:
+            self.is_line = False
+            # The numbers of times that began no group are no groups, so that their bits don't matter.
+            self.earlier_groups = [(1 << time) - 1 for time in range(len(self.group_of))]
         if is_new:
-            self.group.append(other if later else a)
-            self.last = max(self.last, self.group[-1])
-            if self.before is not None:
-                self.before.append(self.before[a] | 1 << a if later else 0)
-        elif self.before is not None:
-            b = self.group[other]
-            if later:
-                self.before[b] |= self.before[a] | 1 << a
-                new, reached = self.before[b], 1 << b
-            else:
-                self.before[a] |= self.before[b]
-                new, reached = self.before[a] | 1 << a, 1 << a | 1 << b
-                self.group = [a if group == b else group for group in self.group]
-            self.before = [
-                earlier | new if earlier & reached else earlier for earlier in self.before
-            ]
+            self._add_time(group, is_after=is_before)
+        elif is_before:
+            self._put_before(group, self.group_of[second])
+        else:
+            self._merge(group, self.group_of[second])
+
+    def _add_time(self, group: int, *, is_after: bool) -> None:
+        """Add a new time, after a group or in it."""
+        earlier = 0
+        if is_after:
+            self.last_group = len(self.group_of)
+            self.group_of.append(self.last_group)
+            if not self.is_line:
+                earlier = self.earlier_groups[group] | 1 << group
+        else:
+            self.group_of.append(group)
+        if not self.is_line:
+            self.earlier_groups.append(earlier)
+
+    def _put_before(self, group: int, later: int) -> None:
+        """Put a group, and all groups before it, before another one and those after it."""
+        self.earlier_groups[later] |= self.earlier_groups[group] | 1 << group
+        self._spread(self.earlier_groups[later], 1 << later)
+
+    def _merge(self, group: int, second: int) -> None:
+        """Unite two groups, and with them the groups before and after them."""
+        self.earlier_groups[group] |= self.earlier_groups[second]
+        self._spread(self.earlier_groups[group] | 1 << group, 1 << group | 1 << second)
+        self.group_of = [group if number == second else number for number in self.group_of]
+
+    def _spread(self, added: int, changed: int) -> None:
+        """Add groups, as bits, to those that are before the groups after the changed ones."""
+        self.earlier_groups = [
+            earlier | added if earlier & changed else earlier for earlier in self.earlier_groups
+        ]
 
 
 class Mention(NamedTuple):
-    """A mention of a timeline, with the anchor and the position of its entry."""
+    """A mention of a timeline, with the anchor and the position of its entry, and the entry's number."""
 
     text: str
     anchor: str
     position: int
+    entry: int
 
 
-class Side(NamedTuple):
-    """The relations of a timeline, without the entries at position 0."""
+class Graph(NamedTuple):
+    """The relations of a timeline, without the entries at position 0.
 
-    copies: Sequence[Copy]  # (n,) the mentions, in order
-    # to their numbers, in order of first appearance; empty in the track "ordering"
+    Attributes:
+        mentions: the mentions, in order.
+        anchors: the anchors, in order of first appearance, and their numbers; empty in the track "ordering".
+        time_of: the time of each mention: the number of its anchor, or its own in the track "ordering".
+        is_before_next: whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS.
+        order: the order of the times that the relations entail.
+        statuses: of the relation of each mention to the next one, given the earlier ones.
+    """
+
+    mentions: Sequence[Copy]
     anchors: Mapping[str, int]
-    # (n,) the time of each mention: the number of its anchor, or its own in the track "ordering"
-    at: Sequence[int]
-    # (n - 1,) whether a mention is BEFORE the next one; otherwise they are SIMULTANEOUS
-    later: Sequence[bool]
-    order: Order  # of the times, which the relations entail
-    # (n - 1,) of the relation of each mention to the next one, given the earlier ones
+    time_of: Sequence[int]
+    is_before_next: Sequence[bool]
+    order: Order
     statuses: Sequence[Status]
-
-    @property
-    def times(self) -> list[int]:
-        """The times of the mentions, then those of the anchors."""
-        return [*self.at, *range(len(self.anchors))]
 
     @property
     def reduced(self) -> list[int]:
         """The mentions whose relation to the next one is a reduced one; relations to anchors always are."""
-        return [i for i, status in enumerate(self.statuses) if status != "entailed"]
+        return [number for number, status in enumerate(self.statuses) if status != "entailed"]
 
 
 class Verification(NamedTuple):
-    """Which relations of one side the other side verifies."""
+    """Which relations of one side a reference, the other side, verifies.
 
-    there: Sequence[int | None]  # (n,) the place of each mention on the other side
-    # (n,) whether mentions are simultaneous with their anchors there; empty without anchors
-    anchored: Sequence[bool]
-    literal: Sequence[bool]  # (n - 1,) whether the other side also states a relation of neighbours
-    entailed: Sequence[bool]  # (n - 1,) whether the other side's order entails it
+    Attributes:
+        matches: the number of each mention in the reference; None if it is absent.
+        are_anchored: whether a mention is simultaneous with its anchor in the reference; empty without anchors.
+        are_stated: whether the reference also states the relation of a mention to the next one.
+        are_entailed: whether the order of the reference entails it.
+    """
+
+    matches: Sequence[int | None]
+    are_anchored: Sequence[bool]
+    are_stated: Sequence[bool]
+    are_entailed: Sequence[bool]
 
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
-    mentions = list_mentions(gold), list_mentions(system)
-    gold_side, system_side = (build_side(one, track) for one in mentions)
-    in_gold, in_system = map(map_anchors, mentions)
-    right = [anchor == in_system[copy] for copy, anchor in in_gold.items() if copy in in_system]
-    events = (len(right), len(in_system), len(in_gold), sum(right))
+    gold_mentions = list_mentions(gold)
+    system_mentions = list_mentions(system)
+    gold_graph = build_graph(gold_mentions, track)
+    system_graph = build_graph(system_mentions, track)
+    gold_anchors = map_anchors(gold_mentions)
+    system_anchors = map_anchors(system_mentions)
+    shared = gold_anchors.keys() & system_anchors.keys()
+    n_right = sum(gold_anchors[mention] == system_anchors[mention] for mention in shared)
     return np.array(
         [
-            *_count_awareness(system_side, gold_side),
-            *_count_awareness(gold_side, system_side),
-            *events,
+            # precision: the reduced relations of the system that gold verifies, and all of them
+            *_count_verified(system_graph, gold_graph),
+            # recall: the other way round
+            *_count_verified(gold_graph, system_graph),
+            len(shared),
+            len(system_anchors),
+            len(gold_anchors),
+            n_right,
         ]
-    )
-
-
-def sort_entries(entries: Sequence[Entry]) -> list[int]:
-    """Return the numbers of the entries by position, then as the official scorer sorts the lines of a file."""
-    return sorted(
-        range(len(entries)),
-        key=lambda number: (entries[number]["position"], natural_key(entries[number])),
     )
 
 
@@ -165,107 +205,139 @@ def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
     >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    parts: list[Any] = DIGITS.split(
-        "\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK)
-    )
-    # By length and digits, since Python refuses to parse integers of several thousand digits.
-    parts[1::2] = [(len(digits), digits) for digits in (part.lstrip("0") for part in parts[1::2])]
+    line = "\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK)
+    parts: list[Any] = DIGITS.split(line)
+    # Every second part is digits.  They are compared by length, then by digits, since Python refuses to parse integers
+    # of several thousand digits.
+    for i in range(1, len(parts), 2):
+        digits = parts[i].lstrip("0")
+        parts[i] = (len(digits), digits)
     return parts
 
 
 def list_mentions(entries: Sequence[Entry]) -> list[Mention]:
-    """Return all mentions in the order of `sort_entries`."""
-    ordered = (entries[number] for number in sort_entries(entries))
-    return [
-        Mention(text, one["anchor"], one["position"]) for one in ordered for text in one["mentions"]
-    ]
+    """Return all mentions by position, then as the official scorer sorts the lines of a file."""
+    order = sorted(
+        range(len(entries)),
+        key=lambda number: (entries[number]["position"], natural_key(entries[number])),
+    )
+    mentions = []
+    for number in order:
+        entry = entries[number]
+        anchor = entry["anchor"]
+        position = entry["position"]
+        mentions += [Mention(text, anchor, position, number) for text in entry["mentions"]]
+    return mentions
 
 
-def number_copies(mentions: Sequence[str]) -> list[Copy]:
-    """Number the copies of each mention string from 0.
+def number_copies(mentions: Sequence[Mention]) -> list[Copy]:
+    """Return the strings of mentions with their copy numbers, from 0.
 
-    >>> number_copies(["1-2-open", "1-3-close", "1-2-open"])
+    >>> number_copies([Mention(text, "2007", 1, 0) for text in ("1-2-open", "1-3-close", "1-2-open")])
     [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
     """
-    seen: dict[str, int] = {}
-    found = []
+    n_copies: dict[str, int] = {}
+    copies = []
     for mention in mentions:
-        found.append((mention, seen.get(mention, 0)))
-        seen[mention] = found[-1][1] + 1
-    return found
+        number = n_copies.get(mention.text, 0)
+        copies.append((mention.text, number))
+        n_copies[mention.text] = number + 1
+    return copies
 
 
 def map_anchors(mentions: Sequence[Mention]) -> dict[Copy, str]:
     """Map mentions, with their copy numbers, to their anchors, in order."""
-    copies = number_copies([mention.text for mention in mentions])
-    return dict(zip(copies, (mention.anchor for mention in mentions), strict=True))
+    anchors = [mention.anchor for mention in mentions]
+    return dict(zip(number_copies(mentions), anchors, strict=True))
 
 
-def build_side(mentions: Sequence[Mention], track: str) -> Side:
-    """Build the relations of a timeline."""
+def build_graph(mentions: Sequence[Mention], track: str) -> Graph:
+    """Build the relations of a timeline from all its mentions."""
     placed = [mention for mention in mentions if mention.position]
-    anchors = dict.fromkeys(mention.anchor for mention in placed) if track == "full" else {}
-    number = {anchor: i for i, anchor in enumerate(anchors)}
-    at = [number[mention.anchor] for mention in placed] if number else list(range(len(placed)))
-    later = [one.position < other.position for one, other in pairwise(placed)]
-    return Side(
-        number_copies([mention.text for mention in placed]),
-        number,
-        at,
-        later,
-        *reduce_relations(at, later),
-    )
+    anchors: dict[str, int] = {}
+    time_of = list(range(len(placed)))
+    if track == "full":
+        time_of = [anchors.setdefault(mention.anchor, len(anchors)) for mention in placed]
+    is_before_next = [mention.position < after.position for mention, after in pairwise(placed)]
+    order, statuses = reduce_relations(time_of, is_before_next)
+    return Graph(number_copies(placed), anchors, time_of, is_before_next, order, statuses)
 
 
-def reduce_relations(at: Sequence[int], later: Sequence[bool]) -> tuple[Order, list[Status]]:
+def reduce_relations(
+    times: Sequence[int], is_before_next: Sequence[bool]
+) -> tuple[Order, list[Status]]:
     """Reduce relations of neighbours, given the times of all mentions, numbered by first appearance, from 0."""
-    order, statuses = Order(), list[Status]()
-    for one, other, is_later in zip(at, at[1:], later, strict=False):
-        known = order.compare(one, other) if other < len(order.group) else None
-        if known is None:
-            order.add(one, other, later=is_later)
+    order = Order()
+    statuses: list[Status] = []
+    for (time, next_time), is_before in zip(pairwise(times), is_before_next, strict=True):
+        is_new = next_time == len(order.group_of)
+        comparison = None if is_new else order.compare(time, next_time)
+        if comparison is None:
+            order.add(time, next_time, is_before=is_before)
             statuses.append("new")
+        elif comparison == (-1 if is_before else 0):
+            statuses.append("entailed")
         else:
-            statuses.append("entailed" if known == (-1 if is_later else 0) else "contradictory")
+            statuses.append("contradictory")
     return order, statuses
 
 
 def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries."""
-    placed = (number for number in sort_entries(entries) if entries[number]["position"])
-    ends = [number for number in placed for _ in entries[number]["mentions"]]
-    statuses = build_side(list_mentions(entries), "full").statuses
+    placed = [mention for mention in list_mentions(entries) if mention.position]
+    statuses = build_graph(placed, "full").statuses
     return [
-        end for end, status in zip(ends[1:], statuses, strict=True) if status == "contradictory"
+        mention.entry
+        for mention, status in zip(placed[1:], statuses, strict=True)
+        if status == "contradictory"
     ]
 
 
-def verify(side: Side, other: Side) -> Verification:
-    """Find the relations of a side, reduced or not, that the other side verifies."""
-    place = {copy: i for i, copy in enumerate(other.copies)}
-    there = [place.get(copy) for copy in side.copies]
-    times = [other.anchors.get(anchor) for anchor in side.anchors]
-    anchored = [
-        mention is not None
-        and (time := times[at]) is not None
-        and other.order.compare(other.at[mention], time) == 0
-        for mention, at in zip(there if side.anchors else (), side.at, strict=False)
-    ]
-    literal, entailed = [], []
-    for (one, two), later in zip(pairwise(there), side.later, strict=True):
-        if one is None or two is None:
-            literal.append(False)
-            entailed.append(False)
+def verify(graph: Graph, reference: Graph) -> Verification:
+    """Find the relations of a side, reduced or not, that the other side, the reference, verifies."""
+    numbers = {mention: number for number, mention in enumerate(reference.mentions)}
+    matches = [numbers.get(mention) for mention in graph.mentions]
+    are_anchored = _verify_anchors(graph, reference, matches)
+    are_stated = []
+    are_entailed = []
+    match_pairs = pairwise(matches)
+    for (match, next_match), is_before in zip(match_pairs, graph.is_before_next, strict=True):
+        if match is None or next_match is None:
+            are_stated.append(False)
+            are_entailed.append(False)
             continue
         # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
-        are_neighbours = two == one + 1 or (not later and one == two + 1)
-        literal.append(are_neighbours and other.later[min(one, two)] == later)
-        entailed.append(other.order.compare(other.at[one], other.at[two]) == (-1 if later else 0))
-    return Verification(there, anchored, literal, entailed)
+        are_neighbours = next_match == match + 1 or (not is_before and match == next_match + 1)
+        earlier = min(match, next_match)
+        are_stated.append(are_neighbours and reference.is_before_next[earlier] == is_before)
+        comparison = reference.order.compare(
+            reference.time_of[match], reference.time_of[next_match]
+        )
+        are_entailed.append(comparison == (-1 if is_before else 0))
+    return Verification(matches, are_anchored, are_stated, are_entailed)
 
 
-def _count_awareness(side: Side, other: Side) -> tuple[int, int]:
-    """Count the reduced relations of a side that the other verifies, and all of them."""
-    found, reduced = verify(side, other), side.reduced
-    linked = sum(found.literal[i] or found.entailed[i] for i in reduced)
-    return sum(found.anchored) + linked, len(found.anchored) + len(reduced)
+def _verify_anchors(graph: Graph, reference: Graph, matches: Sequence[int | None]) -> list[bool]:
+    """Find the mentions that are simultaneous with their anchors in the reference, too."""
+    if not graph.anchors:
+        return []
+    anchor_times = [reference.anchors.get(anchor) for anchor in graph.anchors]
+    are_anchored = []
+    for match, anchor in zip(matches, graph.time_of, strict=True):
+        anchor_time = anchor_times[anchor]
+        if match is None or anchor_time is None:
+            are_anchored.append(False)
+        else:
+            mention_time = reference.time_of[match]
+            are_anchored.append(reference.order.compare(mention_time, anchor_time) == 0)
+    return are_anchored
+
+
+def _count_verified(graph: Graph, reference: Graph) -> tuple[int, int]:
+    """Count the reduced relations of a side that the other side, the reference, verifies, and all of them."""
+    verification = verify(graph, reference)
+    reduced = graph.reduced
+    n_verified = sum(verification.are_anchored)
+    for number in reduced:
+        n_verified += verification.are_stated[number] or verification.are_entailed[number]
+    return n_verified, len(verification.are_anchored) + len(reduced)

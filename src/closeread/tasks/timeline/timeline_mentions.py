@@ -21,23 +21,35 @@ from closeread.exceptions import quote
 from closeread.records import Record
 
 MENTION = re.compile(r"([^-]+)-([0-9]{1,9})-(.+)", re.DOTALL)
-ANCHOR = re.compile(r"([0-9]{4})(?:-([0-9]{2}|XX)(?:-([0-9]{2}|XX))?)?|XXXX(?:-XX(?:-XX)?)?")
+ANCHOR = re.compile(
+    r"([0-9]{4})(?:-(?:([0-9]{2})|XX)(?:-(?:([0-9]{2})|XX))?)?|XXXX(?:-XX(?:-XX)?)?"
+)
+"""An anchor; its groups are the numbers of year, month and day."""
 
-Date = tuple[int, ...]  # year, month and day as far as they are known
+Date = tuple[int, ...]
+"""Year, month and day as far as they are known."""
 
 
 class Oddity(NamedTuple):
-    """Something unusual about a timeline; oddities are reported, and the text is kept as it is."""
+    """Something unusual about a timeline; oddities are reported, and the text is kept as it is.
 
-    kind: str  # the kind, by which oddities are grouped in notices
-    entry: int | None  # the entry, from 0; None if it concerns the timeline as a whole
-    what: str  # the value found and the one expected
-    about: str = ""  # the mention or the anchor that it concerns, if any
+    Attributes:
+        kind: the kind, by which oddities are grouped in notices.
+        entry: the number of the entry, from 0; None if it concerns the timeline as a whole.
+        message: the value that is unusual and the one expected.
+        subject: the mention or the anchor that it concerns, if any.
+    """
+
+    kind: str
+    entry: int | None
+    message: str
+    subject: str = ""
 
     @classmethod
-    def of_mention(cls, kind: str, entry: int, mention: str, found: str) -> Oddity:
+    def of_mention(cls, kind: str, entry: int, mention: str, message: str) -> Oddity:
         """Return an oddity of a mention."""
-        return cls(kind, entry, f"mention {quote(mention)} {found}", quote(mention))
+        name = quote(mention)
+        return cls(kind, entry, f"mention {name} {message}", name)
 
 
 class Timelines(list[Record]):
@@ -83,38 +95,39 @@ def unite(splits: Mapping[str, Sequence[Record]]) -> Timelines:
     Corpora have timelines of the same entities, so an id begins with its split and a slash.
     """
     parts = {split: timelines_of(records) for split, records in splits.items()}
-    timelines = (
-        {**record, "id": f"{split}/{record['id']}"}
-        for split, part in parts.items()
-        for record in part
-    )
-    return Timelines(
-        timelines, (document for part in parts.values() for document in part.documents), parts
-    )
+    timelines: list[Record] = []
+    documents: list[Record] = []
+    for split, part in parts.items():
+        timelines += [{**record, "id": f"{split}/{record['id']}"} for record in part]
+        documents += part.documents
+    return Timelines(timelines, documents, parts)
 
 
 class Texts(NamedTuple):
-    """An index of documents for looking up mentions."""
+    """An index of documents for looking up mentions.
 
-    # for each document and sentence, the number of its first token and its tokens
+    Attributes:
+        sentences: for each document and sentence, the number of its first token and its tokens.
+        events: the event mentions by the names that timelines use.
+    """
+
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
-    # the event mentions by the names that timelines use
     events: Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:
     """Index documents (`closeread.tasks.timeline.cat_xml`) for looking up mentions."""
-    sentences: dict[str, dict[int, tuple[int, list[str]]]] = {}
+    texts: dict[str, dict[int, tuple[int, list[str]]]] = {}
     events: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for document in documents:
-        of_document = sentences.setdefault(document["id"], {})
-        for number, (token, sentence) in enumerate(
-            zip(document["tokens"], document["sentences"], strict=True)
-        ):
-            of_document.setdefault(sentence, (number, []))[1].append(token)
+        sentences = texts.setdefault(document["id"], {})
+        tokens = zip(document["tokens"], document["sentences"], strict=True)
+        for number, (token, sentence) in enumerate(tokens):
+            _, words = sentences.setdefault(sentence, (number, []))
+            words.append(token)
         for event in document["events"]:
             events[event["mention"]].append(event)
-    return Texts(sentences, events)
+    return Texts(texts, events)
 
 
 def parse_mention(mention: str) -> tuple[str, int, str] | None:
@@ -123,8 +136,8 @@ def parse_mention(mention: str) -> tuple[str, int, str] | None:
     >>> parse_mention("8951-4-take-off")
     ('8951', 4, 'take-off')
     """
-    found = MENTION.fullmatch(mention)
-    return None if found is None else (found[1], int(found[2]), found[3])
+    match = MENTION.fullmatch(mention)
+    return None if match is None else (match[1], int(match[2]), match[3])
 
 
 def check_place(
@@ -135,17 +148,18 @@ def check_place(
     if parsed is None:
         return Oddity.of_mention("form", entry, mention, "is not of the form docid-sentid-extent")
     document, sentence, _ = parsed
-    if document not in sentences:
-        if ANCHOR.fullmatch(mention):
-            found = "looks like an anchor (two lines may have been joined)"
-            return Oddity.of_mention("date", entry, mention, found)
-        return Oddity.of_mention(
-            "document", entry, mention, f"names document {quote(document)}, which is not available"
-        )
-    if sentence not in sentences[document]:
-        found = f"names sentence {sentence}, which its document does not have"
-        return Oddity.of_mention("sentence", entry, mention, found)
-    return None
+    if document in sentences and sentence in sentences[document]:
+        return None
+    if document in sentences:
+        kind = "sentence"
+        message = f"names sentence {sentence}, which its document does not have"
+    elif ANCHOR.fullmatch(mention):
+        kind = "date"
+        message = "looks like an anchor (two lines may have been joined)"
+    else:
+        kind = "document"
+        message = f"names document {quote(document)}, which is not available"
+    return Oddity.of_mention(kind, entry, mention, message)
 
 
 def locate_mention(mention: str, entry: int, texts: Texts) -> tuple[Record, Oddity | None]:
@@ -154,45 +168,47 @@ def locate_mention(mention: str, entry: int, texts: Texts) -> tuple[Record, Oddi
     A mention refers to the event mention of that name, or, if there is none, to the tokens of that extent.  If there
     are several, it is ambiguous.
     """
-    parsed, oddity = parse_mention(mention), check_place(mention, entry, texts.sentences)
-    document = parsed[0] if parsed and parsed[0] in texts.sentences else None
-    span: Record = {
-        "document": document,
-        "sentence": None,
-        "start": None,
-        "end": None,
-        "events": [],
-    }
-    if parsed is None or oddity is not None:
+    span: Record = dict.fromkeys(("document", "sentence", "start", "end"))
+    span["events"] = []
+    oddity = check_place(mention, entry, texts.sentences)
+    parsed = parse_mention(mention)
+    if parsed is None:
         return span, oddity
-    document, span["sentence"], extent = parsed
+    document, sentence, extent = parsed
+    if document in texts.sentences:
+        span["document"] = document
+    if oddity is not None:
+        return span, oddity
+    span["sentence"] = sentence
     events = texts.events.get(mention, ())
     span["events"] = [event["id"] for event in events]
     if len(events) > 1:
-        found = f"is ambiguous: {len(events)} event mentions have this name"
-        return span, Oddity.of_mention("ambiguous", entry, mention, found)
+        message = f"is ambiguous: {len(events)} event mentions have this name"
+        return span, Oddity.of_mention("ambiguous", entry, mention, message)
     if events:
-        span.update(start=min(events[0]["tokens"]), end=max(events[0]["tokens"]))
+        tokens = events[0]["tokens"]
+        span.update(start=min(tokens), end=max(tokens))
         return span, None
-    first, words = texts.sentences[document][span["sentence"]]
-    places, found = list(_find_extent(words, extent)), "is not an event mention of track B"
+    first_token, words = texts.sentences[document][sentence]
+    places = list(_find_extent(words, extent))
+    message = "is not an event mention of track B"
     if len(places) == 1:
-        span.update(start=first + places[0][0], end=first + places[0][1])
-        return span, Oddity.of_mention("event", entry, mention, found)
+        start, end = places[0]
+        span.update(start=first_token + start, end=first_token + end)
+        return span, Oddity.of_mention("event", entry, mention, message)
     times = f"{len(places)} times in" if places else "nowhere in"
-    found += f", and its extent occurs {times} its sentence"
-    return span, Oddity.of_mention("words", entry, mention, found)
+    message += f", and its extent occurs {times} its sentence"
+    return span, Oddity.of_mention("words", entry, mention, message)
 
 
 def _find_extent(tokens: Sequence[str], extent: str) -> Iterator[tuple[int, int]]:
     """Yield the first and the last token of every occurrence of an extent."""
-    for start, joined in enumerate(tokens):
+    for start, token in enumerate(tokens):
         end = start
-        while (
-            len(joined) < len(extent) and end + 1 < len(tokens) and extent.startswith(f"{joined}_")
-        ):
+        joined = token
+        while extent.startswith(f"{joined}_") and end + 1 < len(tokens):
             end += 1
-            joined = f"{joined}_{tokens[end]}"
+            joined += f"_{tokens[end]}"
         if joined == extent:
             yield start, end
 
@@ -205,27 +221,25 @@ def date_of(anchor: str) -> Date:
     >>> date_of("2007-02-30"), date_of("2007-13")
     ((), ())
     """
-    parts = ANCHOR.fullmatch(anchor)
-    if parts is None:
+    match = ANCHOR.fullmatch(anchor)
+    if match is None:
         return ()
-    known = tuple(
-        int(part)
-        for part in takewhile(lambda part: part is not None and part.isdecimal(), parts.groups())
-    )
+    numbers = tuple(int(part) for part in takewhile(bool, match.groups()))
     try:
-        date(*(*known, 1, 1, 1)[:3])
+        date(*(*numbers, 1, 1, 1)[:3])
     except ValueError:
         return ()
-    return known
+    return numbers
 
 
 def is_anchor(anchor: str) -> bool:
     """Test whether an anchor has one of the released forms and is a possible date; an empty anchor is valid."""
-    parts = ANCHOR.fullmatch(anchor)
-    if parts is None:
+    match = ANCHOR.fullmatch(anchor)
+    if match is None:
         return not anchor
-    given = [part for part in parts.groups() if part is not None and part.isdecimal()]
-    return len(date_of(anchor)) == len(given)
+    # A day of an unknown month is no part of a date.
+    n_numbers = sum(part is not None for part in match.groups())
+    return len(date_of(anchor)) == n_numbers
 
 
 def file_stem(entity: str) -> str:

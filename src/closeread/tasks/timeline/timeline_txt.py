@@ -14,7 +14,6 @@ timelines begin with it, such as `corpus_2/general_motors`.
 from __future__ import annotations
 
 import re
-from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -40,7 +39,8 @@ from closeread.tasks.timeline.timeline_mentions import (
 )
 
 SUFFIX = ".txt"
-LIST = "list_target_entities"  # the prefix of the name of a file that lists all entities
+LIST_PREFIX = "list_target_entities"
+"""How the name of a file that lists all entities begins."""
 
 POSITION = re.compile("[0-9]{1,16}")
 MAX_POSITION = 2**53 - 1
@@ -48,12 +48,19 @@ WHITE_SPACE = " \t\r\v\f"
 
 
 class Timeline(NamedTuple):
-    """A timeline as read from a file."""
+    """A timeline as read from a file.
 
-    record: Record  # the timeline, without entries that can't be read
-    lines: list[int]  # the line of every entry
-    problems: list[Problem]  # errors
-    notices: list[Problem]  # what of its form is ignored
+    Attributes:
+        record: the timeline, without entries that can't be read.
+        lines: the line of every entry.
+        problems: errors.
+        notices: what of its form is ignored.
+    """
+
+    record: Record
+    lines: list[int]
+    problems: list[Problem]
+    notices: list[Problem]
 
 
 class TimelineFiles(NamedTuple):
@@ -68,8 +75,8 @@ class TimelineFiles(NamedTuple):
     ) -> Parsed:
         """Return the timelines as a parsed file, with further notices."""
         oddities = []
-        for name, timeline in self.timelines.items():
-            oddities += _make_notices(find_odd(timeline.record), timeline.lines, name)
+        for file, timeline in self.timelines.items():
+            oddities += _make_notices(find_odd(timeline.record), timeline.lines, file)
         records = [timeline.record for timeline in self.timelines.values()]
         notices = [*self.notices, *notices]
         return Parsed(records, list(self.timelines), self.problems, notices, oddities=oddities)
@@ -80,34 +87,39 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     del split
     documents, problems, oddities = read_documents(files)
     texts = as_texts(documents.values())
-    lists = {
-        name: path for name, path in files.items() if PurePosixPath(name).name.startswith(LIST)
-    }
-    released = _parse_files(
-        {name: path for name, path in files.items() if name.endswith(SUFFIX) and name not in lists}
-    )
+    lists = {}
+    timeline_files = {}
+    for file, path in files.items():
+        if PurePosixPath(file).name.startswith(LIST_PREFIX):
+            lists[file] = path
+        elif file.endswith(SUFFIX):
+            timeline_files[file] = path
+    released = _parse_files(timeline_files)
 
     def find_odd(record: Record) -> Iterator[Oddity]:
         yield from inspect_timeline(record)
         for number, entry in enumerate(record["entries"]):
-            located = [locate_mention(mention, number, texts) for mention in entry["mentions"]]
-            entry["spans"] = [span for span, _ in located]
-            yield from (oddity for _, oddity in located if oddity is not None and documents)
+            entry["spans"] = []
+            for mention in entry["mentions"]:
+                span, oddity = locate_mention(mention, number, texts)
+                entry["spans"].append(span)
+                if documents and oddity is not None:
+                    yield oddity
 
-    known = {timeline.record["entity"] for timeline in released.timelines.values()}
-    listed, wrong = read_each(lists, "", read_entities)
-    for name, entities in listed.items():
-        for entity, line in entities.items():
-            if entity not in known:
-                what = f"there is no timeline of the entity {quote(entity)}"
-                oddities.append(Problem(what, line, name))
+    entities = {timeline.record["entity"] for timeline in released.timelines.values()}
+    lines_of_lists, list_problems = read_each(lists, "", read_entities)
+    for file, lines in lines_of_lists.items():
+        for entity, line in lines.items():
+            if entity not in entities:
+                message = f"there is no timeline of the entity {quote(entity)}"
+                oddities.append(Problem(message, line, file))
     notices = _note_empty(released)
     if not documents:
         notices.append(Problem("no documents found, so mentions are not looked up"))
     parsed = released.finish(find_odd, notices)
     return parsed._replace(
         records=Timelines(parsed.records, documents.values()),
-        problems=problems + wrong + released.problems,
+        problems=problems + list_problems + released.problems,
         oddities=[*oddities, *parsed.oddities],
     )
 
@@ -124,39 +136,41 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
     If gold has several splits, the submission has a folder for each.
     """
     splits = list(dict.fromkeys(record["id"].rpartition("/")[0] for record in gold))
-    released = _read_splits(path, splits) if any(splits) else _read_split(path)
-    return released.finish(oddities_given(gold))
+    submitted = _read_splits(path, splits) if any(splits) else _read_split(path)
+    return submitted.finish(oddities_given(gold))
 
 
 def _read_split(path: Path) -> TimelineFiles:
-    files, problems, others = list_files(path, "timeline", SUFFIX)
-    released = _parse_files(files)
-    return released._replace(
-        problems=problems + released.problems, notices=released.notices + others + find_hidden(path)
-    )
+    files, problems, notices = list_files(path, "timeline", SUFFIX)
+    timelines, file_problems, file_notices = _parse_files(files)
+    notices = [*file_notices, *notices, *find_hidden(path)]
+    return TimelineFiles(timelines, problems + file_problems, notices)
 
 
 def _read_splits(path: Path, splits: Sequence[str]) -> TimelineFiles:
     """Read the timelines of a folder with a folder for each split; their ids begin with the split."""
     folders, problems = list_folders(path, splits)
-    timelines = TimelineFiles({}, problems, [])
+    timelines = {}
+    notices: list[Problem] = []
     for split, folder in folders.items():
         try:
             in_split = _read_split(folder)
         except FormatError as error:
-            in_split = TimelineFiles({}, list(error.problems), [])
-        for of_split, of_all in (
-            (in_split.problems, timelines.problems),
-            (in_split.notices, timelines.notices),
-        ):
-            of_all += [
-                problem._replace(file=split if problem.file is None else f"{split}/{problem.file}")
-                for problem in of_split
-            ]
-        for name, timeline in in_split.timelines.items():
+            problems += _prefix_files(error.problems, split)
+            continue
+        problems += _prefix_files(in_split.problems, split)
+        notices += _prefix_files(in_split.notices, split)
+        for file, timeline in in_split.timelines.items():
             record = {**timeline.record, "id": f"{split}/{timeline.record['id']}"}
-            timelines.timelines[f"{split}/{name}"] = timeline._replace(record=record)
-    return timelines
+            timelines[f"{split}/{file}"] = timeline._replace(record=record)
+    return TimelineFiles(timelines, problems, notices)
+
+
+def _prefix_files(problems: Iterable[Problem], split: str) -> Iterator[Problem]:
+    """Put the folder of a split before the files of problems; problems of the folder refer to it."""
+    for problem in problems:
+        file = split if problem.file is None else f"{split}/{problem.file}"
+        yield problem._replace(file=file)
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -168,36 +182,50 @@ def read_records(path: Path, split: str) -> Parsed:
 
 def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
     """Parse the lines of a timeline."""
-    entity = lines[0].strip(WHITE_SPACE)
-    problems = ProblemList(Problem(what, 1) for what in _check_entity(lines[0]))
+    problems = ProblemList(Problem(message, 1) for message in _check_entity(lines[0]))
     entries: list[Record] = []
-    places: list[int] = []
-    odd: dict[str, array[int]] = defaultdict(lambda: array("I"))  # the lines
+    entry_lines: list[int] = []
     for number, line in enumerate(islice(lines, 1, None), start=2):
         stripped = line.rstrip(WHITE_SPACE)
-        if stripped != line or not stripped:
-            odd["trailing white space ignored" if stripped else "blank line ignored"].append(number)
         if not stripped:
             continue
         cells = stripped.split("\t")
-        wrong = [Problem(what, number) for what in _check_entry(cells)]
-        problems += wrong
-        if not wrong:
-            entries.append({"position": int(cells[0]), "anchor": cells[1], "mentions": cells[2:]})
-            places.append(number)
-    oddities = (Oddity(what, number, what) for what, numbers in odd.items() for number in numbers)
-    notices = _make_notices(oddities, range(len(lines) + 1))
-    return Timeline({"id": name, "entity": entity, "entries": entries}, places, problems, notices)
+        messages = list(_check_entry(cells))
+        for message in messages:
+            problems.add(message, number)
+        if not messages:
+            position, anchor, *mentions = cells
+            entries.append({"position": int(position), "anchor": anchor, "mentions": mentions})
+            entry_lines.append(number)
+    record = {"id": name, "entity": lines[0].strip(WHITE_SPACE), "entries": entries}
+    notices = _make_notices(_find_white_space(lines), range(1, len(lines) + 1))
+    return Timeline(record, entry_lines, problems, notices)
+
+
+def _find_white_space(lines: Sequence[str]) -> Iterator[Oddity]:
+    """Find the white space below the first line that is ignored."""
+    for number, line in enumerate(islice(lines, 1, None), start=1):
+        stripped = line.rstrip(WHITE_SPACE)
+        if not stripped:
+            message = "blank line ignored"
+        elif stripped != line:
+            message = "trailing white space ignored"
+        else:
+            continue
+        yield Oddity(message, number, message)
 
 
 def _check_entity(line: str) -> Iterator[str]:
     name = line.strip(WHITE_SPACE)
     if not name:
         yield "is blank (expected the name of the entity)"
-    elif "\t" in name:
+        return
+    if "\t" in name:
         yield f"is {quote(line)} (expected the name of the entity; entries start on the second line)"
-    elif unsafe := describe_unsafe(name):
-        yield f"the entity {unsafe}"
+        return
+    reason = describe_unsafe(name)
+    if reason:
+        yield f"the entity {reason}"
 
 
 def _check_entry(cells: Sequence[str]) -> Iterator[str]:
@@ -210,51 +238,60 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
 
 def _parse_files(files: Mapping[str, Path]) -> TimelineFiles:
     """Parse the timelines of files, each timeline once."""
-    released = TimelineFiles({}, ProblemList(), [])
-    first: dict[str, str] = {}
+    timelines: dict[str, Timeline] = {}
+    problems: list[Problem] = ProblemList()
+    notices: list[Problem] = []
+    file_of_id: dict[str, str] = {}
     # Names without `&` come first, so that they are kept if two files are equal.
-    for name in sorted(files, key=lambda name: ("&" in name, name)):
+    for file in sorted(files, key=lambda file: ("&" in file, file)):
         try:
-            timeline = parse_timeline(stem_of_id(PurePosixPath(name).stem), read_lines(files[name]))
+            timeline = parse_timeline(stem_of_id(PurePosixPath(file).stem), read_lines(files[file]))
         except FormatError as error:
-            released.problems.extend(problem._replace(file=name) for problem in error.problems)
+            problems += [problem._replace(file=file) for problem in error.problems]
             continue
-        released.problems.extend(problem._replace(file=name) for problem in timeline.problems)
-        released.notices.extend(notice._replace(file=name) for notice in timeline.notices)
+        problems += [problem._replace(file=file) for problem in timeline.problems]
+        notices += [notice._replace(file=file) for notice in timeline.notices]
         if any(problem.line == 1 for problem in timeline.problems):
-            continue  # without an entity
-        twin = first.setdefault(timeline.record["id"], name)
-        if twin == name:
-            released.timelines[name] = timeline
-        elif released.timelines[twin].record == timeline.record:
-            released.notices.append(Problem(f"ignored, since it is identical to {twin}", 1, name))
+            # It has no entity.
+            continue
+        first_file = file_of_id.setdefault(timeline.record["id"], file)
+        if first_file == file:
+            timelines[file] = timeline
+        elif timelines[first_file].record == timeline.record:
+            notices.append(Problem(f"ignored, since it is identical to {first_file}", 1, file))
         else:
-            what = f"differs from {twin}, which has the same id (expected only one of them, or identical files)"
-            released.problems.append(Problem(what, 1, name))
-    return released
+            expected = "expected only one of them, or identical files"
+            message = f"differs from {first_file}, which has the same id ({expected})"
+            problems.append(Problem(message, 1, file))
+    return TimelineFiles(timelines, problems, notices)
 
 
 def _note_empty(released: TimelineFiles) -> list[Problem]:
     """Return notices about gold timelines without entries."""
-    what = "has no entries, and is not scored"
     return [
-        Problem(what, 1, name)
-        for name, one in released.timelines.items()
-        if not one.record["entries"]
+        Problem("has no entries, and is not scored", 1, file)
+        for file, timeline in released.timelines.items()
+        if not timeline.record["entries"]
     ]
 
 
 def _make_notices(
-    odd: Iterable[Oddity], lines: Sequence[int], name: str | None = None
+    oddities: Iterable[Oddity], lines: Sequence[int], file: str | None = None
 ) -> list[Problem]:
     """Return oddities as notices; those of a whole file refer to its first line."""
-    return [Problem(what, line or 1, name) for line, what in describe_oddities(odd, lines)]
+    return [
+        Problem(message, line or 1, file) for line, message in describe_oddities(oddities, lines)
+    ]
 
 
 def read_entities(path: Path) -> dict[str, int]:
     """Read a list of entities, one per line, each with its line number; blank lines are ignored."""
-    lines = enumerate(read_lines(path), start=1)
-    return {line.strip(WHITE_SPACE): number for number, line in lines if line.strip(WHITE_SPACE)}
+    entities = {}
+    for number, line in enumerate(read_lines(path), start=1):
+        entity = line.strip(WHITE_SPACE)
+        if entity:
+            entities[entity] = number
+    return entities
 
 
 # Writing
@@ -262,22 +299,20 @@ def read_entities(path: Path) -> dict[str, int]:
 
 def dump_timeline(record: Record) -> str:
     """Return a timeline as the text of a file, without spans."""
-    lines = [record["entity"]]
+    name = quote(record["id"])
+    entity = record["entity"]
+    lines = [entity]
     for entry in record["entries"]:
         cells = [str(entry["position"]), entry["anchor"], *entry["mentions"]]
-        lines.append("\t".join(cells))
-        if lines[-1].rstrip(WHITE_SPACE) != lines[-1] or any(map(describe_unsafe, cells)):
-            raise ValueError(
-                f"{quote(record['id'])}: this format can't represent the entry {quote(lines[-1])}"
-            )
-    entity = record["entity"]
+        line = "\t".join(cells)
+        if line.rstrip(WHITE_SPACE) != line or any(map(describe_unsafe, cells)):
+            raise ValueError(f"{name}: this format can't represent the entry {quote(line)}")
+        lines.append(line)
     if any(_check_entity(entity)) or entity != entity.strip(WHITE_SPACE):
-        raise ValueError(
-            f"{quote(record['id'])}: this format can't represent the entity {quote(entity)}"
-        )
+        raise ValueError(f"{name}: this format can't represent the entity {quote(entity)}")
     # Readers drop one byte-order mark, so an entity that starts with one needs a second one in front.
     mark = "\ufeff" if entity.startswith("\ufeff") else ""
-    return mark + "".join(line + "\n" for line in lines)
+    return mark + "".join(f"{line}\n" for line in lines)
 
 
 def write_folder(records: Iterable[Record], folder: Path) -> None:
@@ -288,50 +323,49 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     texts: dict[str, str] = {}
     problems: list[Problem] = ProblemList()
     for record in records:
-        if record["id"] in texts:
-            problems.append(Problem(f"duplicate id {quote(record['id'])}"))
-        texts[record["id"]] = ""
+        name = record["id"]
+        if name in texts:
+            problems.append(Problem(f"duplicate id {quote(name)}"))
+        texts[name] = ""
         try:
-            texts[record["id"]] = dump_timeline(record)
+            texts[name] = dump_timeline(record)
         except ValueError as error:
             problems.append(Problem(str(error)))
     problems += _find_unwritable_ids(list(texts))
     if problems:
         raise FormatError(folder, problems)
-    with creating_folder(folder) as made:
+    with creating_folder(folder) as new_folder:
         for name, text in texts.items():
-            file = made / f"{name}{SUFFIX}"
+            file = new_folder / f"{name}{SUFFIX}"
             file.parent.mkdir(exist_ok=True)
             file.write_text(text, "utf-8", newline="")
 
 
-def _find_unwritable_ids(ids: Sequence[str]) -> list[Problem]:
+def _find_unwritable_ids(ids: Sequence[str]) -> Iterator[Problem]:
     """Yield the reasons why a folder of timelines with these ids can't be written and read again."""
-    below: dict[str | None, list[str]] = {}
+    if not ids:
+        yield Problem("there are no timelines (expected at least one)")
+    # the names of the files in each folder of a split, or in the folder itself
+    names_by_split: dict[str | None, list[str]] = defaultdict(list)
     for name in ids:
-        split, slash, own = name.rpartition("/")
-        below.setdefault(split if slash else None, []).append(own)
-    problems = [] if ids else [Problem("there are no timelines (expected at least one)")]
-    if None in below and len(below) > 1:
-        named = (
-            quote(next(name for name in ids if ("/" in name) is is_below))
-            for is_below in (True, False)
-        )
-        problems.append(Problem(f"ids {' and '.join(named)}: all or none must begin with a split"))
-    problems += find_unwritable([split for split in below if split is not None])
-    for names in below.values():
+        split, slash, stem = name.rpartition("/")
+        names_by_split[split if slash else None].append(stem)
+    splits = [split for split in names_by_split if split is not None]
+    if splits and None in names_by_split:
+        in_split = next(name for name in ids if "/" in name)
+        outside = names_by_split[None][0]
+        ids_of_both = f"ids {quote(in_split)} and {quote(outside)}"
+        yield Problem(f"{ids_of_both}: all or none must begin with a split")
+    yield from find_unwritable(splits)
+    for names in names_by_split.values():
         if len(names) > limits.MAX_FILES:
-            problems.append(
-                Problem(
-                    f"there are {len(names):,} timelines (limit of a folder: {limits.MAX_FILES:,})"
-                )
-            )
-        problems += find_unwritable(names, SUFFIX)
-        other = ((name, stem_of_id(name)) for name in names if stem_of_id(name) != name)
-        problems += [
-            Problem(f"{quote(name)} would be read again as {quote(stem)}") for name, stem in other
-        ]
-    return problems
+            limit = f"limit of a folder: {limits.MAX_FILES:,}"
+            yield Problem(f"there are {len(names):,} timelines ({limit})")
+        yield from find_unwritable(names, SUFFIX)
+        for name in names:
+            stem = stem_of_id(name)
+            if stem != name:
+                yield Problem(f"{quote(name)} would be read again as {quote(stem)}")
 
 
 FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)
