@@ -30,7 +30,13 @@ from closeread.arrays import Floats, Ints
 from closeread.exceptions import FormatError, MissingExtraError, Problem, ProblemList, RequestError
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
-from closeread.tasks.mctaco.perturbation.rules import Agreement, NumberRule, UnitRule, perturb
+from closeread.tasks.mctaco.perturbation.rules import (
+    Agreement,
+    NumberRule,
+    UnitRule,
+    perturb,
+    replace_match,
+)
 
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
@@ -60,7 +66,7 @@ def masked_variants(
             continue
         for word in _MASKED_WORD.finditer(row["answer"]):
             words.append((number, word))
-            masked = _replace_match(word, mask_token)
+            masked = replace_match(word, mask_token)
             texts.append(f"{row['sentence']} {row['question']} {masked}")
     fillings_by_text = fill(texts)
     if len(fillings_by_text) != len(texts):
@@ -71,13 +77,8 @@ def masked_variants(
     variants: list[dict[str, None]] = [{} for _ in rows]
     for (number, word), fillings in zip(words, fillings_by_text, strict=True):
         for filling in islice(_list_usable(fillings, word[0]), top):
-            variants[number][_replace_match(word, filling)] = None
+            variants[number][replace_match(word, filling)] = None
     return list(map(list, variants))
-
-
-def _replace_match(match: re.Match[str], replacement: str) -> str:
-    """Return the text in which a pattern matched, with something else in the place of the match."""
-    return match.string[: match.start()] + replacement + match.string[match.end() :]
 
 
 def _list_usable(fillings: Iterable[str], masked: str) -> list[str]:
