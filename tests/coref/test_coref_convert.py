@@ -61,7 +61,10 @@ def test_there_and_back(ran, source, suffix):
 
 def test_formats_have_one_name_each():
     """Modules say the names of the table first, and all that write have one to choose."""
-    modules = {module.name for module in pkgutil.iter_modules(formats.__path__)} - {"lines"}
+    modules = {module.name for module in pkgutil.iter_modules(formats.__path__)} - {
+        "lines",
+        "reading",
+    }
     assert {form.module for form in FORMATS.values()} == modules
     written = {name for name in FORMATS if load_format(name).write is not None}
     assert written == set(get_args(WrittenFormat))

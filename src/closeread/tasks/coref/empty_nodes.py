@@ -60,7 +60,7 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
     """Map the rows of zeros to the empty nodes that are their heads."""
     if table.empty is None:
         return {}
-    nodes = [{node.token: node for node in nodes} for nodes in table.empty]
+    nodes = list(map(_map_tokens, table.empty))
     heads = table.start if table.head is None else table.head
     node_by_row = {}
     pairs = zip(table.document.tolist(), heads.tolist(), strict=True)
@@ -68,6 +68,10 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
         if head in nodes[document]:
             node_by_row[row] = nodes[document][head]
     return node_by_row
+
+
+def _map_tokens(nodes: Sequence[EmptyNode]) -> dict[int, EmptyNode]:
+    return {node.token: node for node in nodes}
 
 
 def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
@@ -111,7 +115,8 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
     """
     if key.empty is None and response.empty is None:
         return key, response
-    key, response = adopt_nodes(key, response), adopt_nodes(response, key)
+    key = adopt_nodes(key, response)
+    response = adopt_nodes(response, key)
     places_of_key = _list_places(key)
     places_of_response = _list_places(response)
     if places_of_key == places_of_response:
@@ -209,10 +214,9 @@ def _renumber(table: MentionTable, numberings: Sequence[_Numbering]) -> MentionT
         spans = tuple(numbering.split(table.parts_of(row)))
         if row in table.parts or len(spans) > 1:
             parts[row] = spans
-    nodes_by_document = [
-        list(map(numbering.renumber_node, nodes))
-        for numbering, nodes in zip(numberings, table.empty or [()] * len(table), strict=True)
-    ]
+    nodes_by_document = []
+    for numbering, nodes in zip(numberings, table.empty or [()] * len(table), strict=True):
+        nodes_by_document.append(list(map(numbering.renumber_node, nodes)))
     minimum = {
         row: tuple(map(numbering_by_row[row].number, tokens))
         for row, tokens in table.minimum.items()

@@ -37,12 +37,13 @@ from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import Document, Documents, documents_of
-from closeread.tasks.coref.formats import FORMATS, CorefFormat, Reading, WrittenFormat
+from closeread.tasks.coref.formats import FORMATS, WrittenFormat
 from closeread.tasks.coref.formats.coref_json import (
     drop_other_fields,
     find_dialect,
     read_neural,
 )
+from closeread.tasks.coref.formats.reading import CorefFormat, Reading
 from closeread.tasks.coref.mention_table import MentionTable, pack_clusters
 from closeread.tasks.coref.notices import fold_notices
 
@@ -272,7 +273,7 @@ def _recognise(file: Path) -> str:
                 start = opened.read(MAX_FIRST_LINE_BYTES).removeprefix(BYTE_ORDER_MARK)
             line = start.lstrip().split(b"\n", 1)[0]
     text = line.decode("utf-8", "replace")
-    return next((name for name, form in FORMATS.items() if form.first_line.match(text)), "")
+    return next((name for name, form in FORMATS.items() if re.match(form.first_line, text)), "")
 
 
 def _find_format_by_name(file: str) -> str:

@@ -118,7 +118,8 @@ def errors(
 
     check_kinds(kinds)
     procedure = PROCEDURE.select_metrics(metrics or None, options)
-    resolved, reader = procedure.resolve_options(options), procedure.reader
+    resolved = procedure.resolve_options(options)
+    reader = procedure.reader
     key = reader.read_gold(GoldSource(procedure, gold=gold.source), resolved)
     system = reader.read_system(key, response.source, resolved)
     response_documents = documents_of(system.rows)
@@ -139,20 +140,19 @@ def errors(
     check_present(present, "documents", resolved["missing"], "response")
     if resolved["missing"] == "skip":
         key_documents = key_documents.without(absent)
-    found = count_errors(
+    result = count_errors(
         key_documents, response_documents, resolved, kinds=kinds, document=document, by=by
     )
     if sort == "score":
         metric = choose_main_metric(procedure)
         how = procedure.keep_options(resolved, reading=False)
         counted = procedure.count(gold=key.records, system=system.rows, **how)
-        of_unit = dict(
-            zip(counted.units, metric.score(counted.values, counted.names).tolist(), strict=True)
-        )
+        scores = metric.score(counted.values, counted.names).tolist()
+        score_by_name = dict(zip(counted.units, scores, strict=True))
         # Documents that are skipped have no score, and no errors.
-        scores = [of_unit.get(name, math.nan) for name in key_documents.names]
-        found = replace(found, scores=scores, score_title=metric.title)
-    return replace(found, limit=limit, sort=sort)
+        scores = [score_by_name.get(name, math.nan) for name in key_documents.names]
+        result = replace(result, scores=scores, score_title=metric.title)
+    return replace(result, limit=limit, sort=sort)
 
 
 def choose_main_metric(procedure: Procedure) -> Metric:

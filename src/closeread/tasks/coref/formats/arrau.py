@@ -22,8 +22,8 @@ from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
-from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import group_mentions
+from closeread.tasks.coref.formats.reading import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")

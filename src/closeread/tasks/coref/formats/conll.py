@@ -51,7 +51,6 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_lengths,
 )
-from closeread.tasks.coref.formats import CorefFormat, Reading
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -63,6 +62,7 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
+from closeread.tasks.coref.formats.reading import CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")

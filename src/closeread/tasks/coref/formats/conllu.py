@@ -49,7 +49,6 @@ from closeread.tasks.coref.documents import (
     nth_token,
     number_of_token,
 )
-from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -65,6 +64,7 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
+from closeread.tasks.coref.formats.reading import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.relations import merge_runs
 

@@ -38,8 +38,8 @@ from closeread.tasks.coref.documents import (
     Mention,
     Span,
 )
-from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
+from closeread.tasks.coref.formats.reading import CorefFormat
 from closeread.tasks.coref.relations import (
     Bridging,
     DocumentRelations,

@@ -15,10 +15,10 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.documents import Document, documents_of
-from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
+from closeread.tasks.coref.formats.reading import CorefFormat
 
 if TYPE_CHECKING:
     import pyarrow as pa

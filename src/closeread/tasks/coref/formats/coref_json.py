@@ -45,7 +45,7 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_entities,
 )
-from closeread.tasks.coref.formats import CorefFormat
+from closeread.tasks.coref.formats.reading import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 

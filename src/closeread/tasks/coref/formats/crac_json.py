@@ -16,13 +16,13 @@ from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, documents_of
-from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
     find_dialect,
     read_dialect,
 )
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
+from closeread.tasks.coref.formats.reading import CorefFormat
 
 
 def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:

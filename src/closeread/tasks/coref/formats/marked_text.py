@@ -31,9 +31,10 @@ from closeread.tasks.coref.documents import (
     are_known,
     documents_of,
 )
-from closeread.tasks.coref.formats import CRAC_TAG, CorefFormat
+from closeread.tasks.coref.formats import CRAC_TAG
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
+from closeread.tasks.coref.formats.reading import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)

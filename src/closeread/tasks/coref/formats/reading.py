@@ -1,0 +1,38 @@
+"""What the module of a format offers, and how files are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from closeread.formats import Format
+from closeread.records import Parsed, Record
+
+
+class Reading(NamedTuple):
+    """How files are read.
+
+    Attributes:
+        is_response: whether they are the output of a system, whose predictions may be next to gold annotation.
+        word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
+        is_tolerant: whether wrong tags of language models cost only their mention.
+    """
+
+    is_response: bool = False
+    word_column: str = "auto"
+    is_tolerant: bool = False
+
+
+@dataclass(frozen=True)
+class CorefFormat(Format):
+    """A format as its module offers it.
+
+    Attributes:
+        read_with: reads a file as told, if that makes a difference.
+        write_blind: returns the text of a file without entities, which a language model is to find.
+    """
+
+    read_with: Callable[[Path, Reading], Parsed] | None = None
+    write_blind: Callable[[Sequence[Record]], str] | None = None
