@@ -130,6 +130,11 @@ def as_texts(documents: Iterable[Record]) -> Texts:
     return Texts(texts, events)
 
 
+def count_mentions(entries: Iterable[Mapping[str, Any]]) -> int:
+    """Count the mentions of the entries of a timeline."""
+    return sum(len(entry["mentions"]) for entry in entries)
+
+
 def parse_mention(mention: str) -> tuple[str, int, str] | None:
     """Split a mention into document, sentence and extent; return None if it has another form.
 
