@@ -49,7 +49,7 @@ def timeline(
     from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
     from closeread.tasks.timeline.plots import draw_timeline, find_timeline
-    from closeread.tasks.timeline.timeline_mentions import count_mentions
+    from closeread.tasks.timeline.timeline_mentions import list_texts
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
@@ -58,9 +58,9 @@ def timeline(
         system = read_prediction(gold, predictions, record["id"])["entries"]
     figure = draw_timeline(record["entity"], record["entries"], system)
     warn_all(gold.notices_about(record["id"]))
-    size = pluralize(count_mentions(record["entries"]), "mention")
+    size = pluralize(len(list_texts(record["entries"])), "mention")
     if system is not None:
-        size += f", {count_mentions(system):,} predicted"
+        size += f", {len(list_texts(system)):,} predicted"
     return Drawing(figure, size)
 
 

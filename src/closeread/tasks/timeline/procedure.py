@@ -38,6 +38,7 @@ from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.timeline.relations import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.timeline_mentions import list_texts
 
 
 def count(
@@ -80,10 +81,7 @@ def validate(
 
 def list_events(timeline: Record, options: Options) -> list[str]:
     """Return the mentions of events of a timeline."""
-    mentions: list[str] = []
-    for entry in timeline["entries"]:
-        mentions += entry["mentions"]
-    return mentions
+    return list_texts(timeline["entries"])
 
 
 NOTHING_IN_COMMON = NothingInCommon(

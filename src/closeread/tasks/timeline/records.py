@@ -9,30 +9,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, format_cell, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.timeline.timeline_mentions import count_mentions, parse_mention
+from closeread.tasks.timeline.timeline_mentions import list_texts, parse_mention
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count timelines, lines and mentions, and the mentions that do not name exactly one event mention of track B."""
     evaluated = [record for record in records if record["entries"]]
-    lines: list[Record] = []
-    for record in evaluated:
-        lines += record["entries"]
-    n_events: list[int] = []
-    for line in lines:
-        n_events += [len(span["events"]) for span in line["spans"]]
+    lines = list(chain.from_iterable(record["entries"] for record in evaluated))
+    spans = chain.from_iterable(line["spans"] for line in lines)
+    n_events = [len(span["events"]) for span in spans]
+    unplaced = [line for line in lines if line["position"] == 0]
     return {
         "target entities": len(records),
         "timelines evaluated": len(evaluated),
         "lines": len(lines),
-        "mentions": count_mentions(lines),
-        "mentions at position 0": count_mentions(line for line in lines if line["position"] == 0),
+        "mentions": len(list_texts(lines)),
+        "mentions at position 0": len(list_texts(unplaced)),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
         "documents per timeline": round(mean_documents(records), 2),
         "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
@@ -46,13 +44,8 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
 
 def count_documents(timeline: Record) -> int:
     """Count the documents that the mentions of a timeline name."""
-    documents = set()
-    for line in timeline["entries"]:
-        for mention in line["mentions"]:
-            parsed = parse_mention(mention)
-            if parsed is not None:
-                documents.add(parsed[0])
-    return len(documents)
+    mentions = map(parse_mention, list_texts(timeline["entries"]))
+    return len({mention[0] for mention in mentions if mention})
 
 
 def mean_documents(timelines: Sequence[Record]) -> float:

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from closeread.exceptions import quote
@@ -130,9 +130,9 @@ def as_texts(documents: Iterable[Record]) -> Texts:
     return Texts(texts, events)
 
 
-def count_mentions(entries: Iterable[Mapping[str, Any]]) -> int:
-    """Count the mentions of the entries of a timeline."""
-    return sum(len(entry["mentions"]) for entry in entries)
+def list_texts(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """List the mentions of the entries of a timeline."""
+    return list(chain.from_iterable(entry["mentions"] for entry in entries))
 
 
 def parse_mention(mention: str) -> tuple[str, int, str] | None:
