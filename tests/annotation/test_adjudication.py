@@ -214,7 +214,7 @@ def test_discontinuous_mentions_share_tokens_or_not():
     """A mention with a gap fits one inside the gap, and not one over its second part."""
     document = document_of([[[(0, 9), (4, 5), (20, 20)], [(9, 12), (30, 30)]]] * 2)
     with_gap = [
-        mention._replace(parts=((0, 2), (8, 9))) if mention[:2] == (0, 9) else mention
+        mention._replace(subspans=((0, 2), (8, 9))) if mention[:2] == (0, 9) else mention
         for mention in document.mentions
     ]
     for mentions, expected in (

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from closeread.exceptions import FormatError
-from closeread.tasks.annotation.annotators import Mention
 from closeread.tasks.annotation.forced import read_forced
+from closeread.tasks.coref.documents import Mention
 from closeread.tasks.coref.files import read_documents
 
 pytestmark = pytest.mark.usefixtures("here")

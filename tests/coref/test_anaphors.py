@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from shared.mention_spans import make_spans
 from twins import zeros as twin
 
-from closeread.tasks.coref.metrics.corefud import Lookups, compare_by_lookups, find_lookups
+from closeread.tasks.coref.metrics.corefud import Aliases, compare_by_aliases, find_aliases
 from closeread.tasks.coref.metrics.mentions import Anaphors, count_anaphors, count_overlaps
 from closeread.tasks.coref.metrics.overlap import Side
 
@@ -102,7 +102,7 @@ def look_up(key, response, key_rows, response_rows):
         codes[1][j] = codes[0][i]
     sides = tuple(Side.of_rows([(0, code, 0) for code in of_side]) for of_side in codes)
     places = (np.array(of_side, np.int64) for of_side in (key, response))
-    found = find_lookups(sides, *places)
+    found = find_aliases(sides, *places)
     (key_alias, response_place), (key_place, response_alias) = (
         [side.mention.tolist() for side in pair] for pair in (found.recall, found.precision)
     )
@@ -137,7 +137,7 @@ def test_two_mentions_that_are_looked_up_at_the_same_place():
     key = Side.of_rows([(0, 0, 0), (0, 1, 0), (0, 2, 0)])
     response = Side.of_rows([(0, 3, 0), (0, 4, 1), (0, 4, 2)])
     pair = (key._replace(mention=np.array([3, 3, 5])), response)
-    count = compare_by_lookups((key, response), Lookups(pair, pair, None), 1)
+    count = compare_by_aliases((key, response), Aliases(pair, pair, None), 1)
     assert count("ceafm").tolist() == [[2, 3, 2, 3]]
     # mentions are those that match, and repeated ones count once
     assert count("mentions").tolist() == [[0, 3, 0, 2]]

@@ -38,8 +38,8 @@ from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.formats.timeml import EmptyElement, Passage, Span, TimeMLDocument, Tlink, read_timeml
 from closeread.tasks.coref.documents import Document, Documents, Entity, Mention
-from closeread.tasks.coref.files import dump_documents, load_format, read_documents
-from closeread.tasks.coref.formats import WrittenFormat
+from closeread.tasks.coref.files import dump_documents, read_documents
+from closeread.tasks.coref.formats import FORMATS, WrittenFormat
 from closeread.tasks.marmara.coreference import (
     dump_annotation,
     normalize_text,
@@ -151,7 +151,7 @@ def view_documents(form):
 
 def make_coref_kind(form):
     # Parquet is only read.
-    suffix = ".jsonl" if form == "coref-data" else load_format(form).suffixes[0]
+    suffix = ".jsonl" if form == "coref-data" else FORMATS[form].suffixes[0]
     view = view_documents(form)
     path = Path(f"file{suffix}")
     return Kind(

@@ -291,7 +291,7 @@ SOME = st.lists(SHORT, min_size=1, max_size=8)
 @given(SOME, SOME, st.integers(1, 4), st.integers(1, 30))
 def test_phrases_are_those_of_the_slow_twin_for_any_batch_size(phrases, texts, k, cells):
     phrases = ["a word", *phrases]
-    with mock.patch.object(candidates, "_CELLS", cells):
+    with mock.patch.object(candidates, "_MAX_SIMILARITIES", cells):
         assert PhraseIndex(phrases).similar(texts, k) == slow_similar(phrases, texts, k)
 
 

@@ -5,9 +5,10 @@ import random
 from shared.coreference_tables import make_documents
 
 from closeread.tasks.annotation.adjudication import Settings, adjudicate
-from closeread.tasks.annotation.annotators import Mention, gather_documents
+from closeread.tasks.annotation.annotators import gather_documents
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.annotation.solver import Deadline
+from closeread.tasks.coref.documents import Mention
 
 
 def random_annotators(rng, n_mentions, n_annotators, n_chains=3):

@@ -373,14 +373,14 @@ def write_registered(folder, side, records):
     documents = take_documents(
         [DIALECTS["e2e"](record) for record in records], "records", is_response=False
     )
-    for name, (_, module) in FORMATS.items():
-        if module in COREF_FORMATS or name == "arrau":  # of which there is a line
+    for name, form in FORMATS.items():
+        if form.module in COREF_FORMATS or name == "arrau":  # of which there is a line
             continue
-        path = folder / f"{side}-{name}{find_format('coref', module).suffixes[0]}"
+        path = folder / f"{side}-{name}{form.suffixes[0]}"
         if name == "coref-data":  # whose JSON Lines are a dialect
             pq.write_table(pa.Table.from_pylist(make_rows(documents.documents)), path)
         else:
-            path.write_text(find_format("coref", module).write(documents), "utf-8")
+            path.write_text(find_format("coref", form.module).write(documents), "utf-8")
 
 
 def show(parsed):

@@ -40,6 +40,9 @@ UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 UNLOADED = ("failed to map segment", "annot allocate memory")
 """What the loader of Linux says of a library for which there is not enough memory."""
 
+COLLECTIONS_PER_FULL_ONE = 1_000
+"""After how many collections of younger objects all are looked through: the mentions of a corpus, which all stay."""
+
 OBJECTS_PER_COLLECTION = 50_000
 """How many new objects Python looks through at once for cycles: importing modules and reading records make many, none
 of them to be collected, and looking for some after every 700 takes a twentieth of the time of a score."""
@@ -57,7 +60,7 @@ class LazyGroup(Group):
     def main(self, *arguments: Any, standalone_mode: bool = True, **options: Any) -> Any:
         """Run `closeread`; its streams may have any encoding, and results for a closed or full one are an error."""
         prepare_streams()
-        gc.set_threshold(OBJECTS_PER_COLLECTION)
+        gc.set_threshold(OBJECTS_PER_COLLECTION, 10, COLLECTIONS_PER_FULL_ONE)
         try:
             return super().main(*arguments, standalone_mode=standalone_mode, **options)  # type: ignore[call-overload]
         # what the operating system refused; click ends at once if nobody reads

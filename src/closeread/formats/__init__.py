@@ -44,10 +44,8 @@ class Format:
         read: reads a file of a split; makes ids from the split's name where the file has none.
         write: returns the text of a file; a ValueError names content that the format can't express.
         suffixes: those of files for which it precedes the general readers.
-        first_line: how the first line that is not blank begins.
         folder: how a split of many files is read; None where every split is a single file.
         unite: returns the records of several splits together; their ids must differ.
-        read_system: reads a system's output; None where that is read as gold is.
         unsafe: characters that no string of a record may contain, whatever its source.
         is_json_lines: whether a file has a JSON object on each line.
         complete: adds to rows in memory, or of a Parquet file, what reading a file of the format adds to its records.
@@ -56,17 +54,11 @@ class Format:
     read: Callable[[Path, str], Parsed]
     write: Callable[[Sequence[Record]], str] | None = None
     suffixes: tuple[str, ...] = ()
-    first_line: re.Pattern[str] | None = None
     folder: FormatFolder | None = None
     unite: Callable[[Mapping[str, Sequence[Record]]], Sequence[Record]] = _unite
-    read_system: Callable[[Path, str], Parsed] | None = None
     unsafe: re.Pattern[str] = UNSAFE
     is_json_lines: bool = False
     complete: Callable[[Sequence[Any]], Parsed] = _complete_nothing
-
-    def recognises(self, line: str) -> bool:
-        """Whether a file with this first line that is not blank is known to be of the format."""
-        return self.first_line is not None and self.first_line.match(line) is not None
 
 
 @dataclass(frozen=True)

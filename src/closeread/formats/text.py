@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import sys
 import zlib
+from codecs import getincrementaldecoder
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
@@ -112,8 +113,10 @@ def split_lines(path: Path, data: bytes) -> Lines:
         problems.raise_any(path)
     try:
         # Not at once: one character beyond the basic plane makes a text take four times its size.
-        for _ in lines.in_groups():
-            pass
+        decoder = getincrementaldecoder("utf-8")()
+        for begin in range(0, len(data), CHUNK_BYTES):
+            decoder.decode(data[begin : begin + CHUNK_BYTES])
+        decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
     return lines

@@ -45,7 +45,6 @@ from closeread.tasks.annotation.annotators import (
     ADVICE,
     AnnotatedDocument,
     Chains,
-    Mention,
     check_given,
     gather_documents,
     list_notices,
@@ -53,6 +52,7 @@ from closeread.tasks.annotation.annotators import (
     read_annotators,
     select_given,
 )
+from closeread.tasks.coref.documents import Mention
 
 NAME = "coref_alpha"
 MODULES = (NAME,)

@@ -27,48 +27,12 @@ from closeread.exceptions import (
     raise_all,
     read_all,
 )
-from closeread.tasks.coref.documents import Document, Documents, Span, merge_adjacent
+from closeread.tasks.coref.documents import Document, Documents, Mention, merge_adjacent
 from closeread.tasks.coref.files import read_documents, take_documents
 from closeread.tasks.coref.sides import find_repeated
 from closeread.tasks.coref.word_comparison import compare_words
 
 ADVICE = "keep one of them"
-
-
-class Mention(NamedTuple):
-    """A mention.
-
-    Attributes:
-        start, end: its first and last token in the document, from 0.
-        parts: the (start, end) of each part of a mention with gaps; empty if it has none.
-    """
-
-    start: int
-    end: int
-    parts: tuple[Span, ...] = ()
-
-    @property
-    def runs(self) -> tuple[Span, ...]:
-        """The (start, end) of its parts, or of all of it."""
-        return self.parts or ((self.start, self.end),)
-
-    def order(self) -> tuple[int, int, tuple[Span, ...]]:
-        """Return what sorts mentions in document order."""
-        return self.start, -self.end, self.parts
-
-    def overlaps(self, other: Mention) -> bool:
-        """Return whether it shares a token with another mention."""
-        return any(map(other._shares_token, self.runs))
-
-    def contains(self, other: Mention) -> bool:
-        """Return whether it has all tokens of another mention."""
-        return all(map(self._has_run, other.runs))
-
-    def _shares_token(self, run: tuple[int, int]) -> bool:
-        return any(start <= run[1] and run[0] <= end for start, end in self.runs)
-
-    def _has_run(self, run: tuple[int, int]) -> bool:
-        return any(start <= run[0] and run[1] <= end for start, end in self.runs)
 
 
 Chains = Sequence[Sequence[Mention]]
@@ -124,24 +88,6 @@ class AnnotatorFile(NamedTuple):
     documents: Documents
 
 
-def find_sources(files: Sequence[Documents]) -> dict[str, Document]:
-    """Find the tokens of each document: of the first file with its words, or else with their number, or of the first."""
-    candidates: defaultdict[str, list[Document]] = defaultdict(list)
-    for documents in files:
-        for document in documents.documents:
-            candidates[document.name].append(document)
-    return {name: max(documents, key=_rate_source) for name, documents in candidates.items()}
-
-
-def _rate_source(document: Document) -> tuple[bool, bool]:
-    return document.n_tokens is not None, has_words(document)
-
-
-def has_words(document: Document) -> bool:
-    """Whether the words of a document are known."""
-    return bool(document.words.pack())
-
-
 def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
     """Read the documents of an annotator; a response is the output of a system."""
     name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
@@ -184,8 +130,9 @@ def read_beside_gold(
 
 def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:
     """Check that annotators have no documents and mentions but those that they were given."""
-    errors = ((file.name, find_ungiven(file.documents, given_file)) for file in files)
-    raise_all(_report_problems(errors))
+    raise_all(
+        _report_problems((file.name, find_ungiven(file.documents, given_file)) for file in files)
+    )
 
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
@@ -217,48 +164,37 @@ def compare_tokens(files: Sequence[AnnotatorFile]) -> Iterator[FormatError]:
             if document.n_tokens is not None:
                 lengths.setdefault(document.name, (file.name, document.n_tokens))
     for file in files:
-        problems = [
-            *_find_other_words(file.documents, words),
-            *_find_other_lengths(file.documents, lengths),
-        ]
+        problems: list[Problem] = []
+        for document in file.documents.documents:
+            if document.name in words:
+                first_file, first = words[document.name]
+                difference = (
+                    None if first is document else compare_words(first, document, first_file)
+                )
+                if difference is not None:
+                    problems.append(difference.first)
+        for document in file.documents.documents:
+            if document.name in lengths:
+                problems += _compare_lengths(document, *lengths[document.name])
         yield from _report_problems([(file.name, problems)])
 
 
-def _find_other_words(
-    documents: Documents, words: Mapping[str, tuple[str, Document]]
-) -> Iterator[Problem]:
-    """Find the first other word of each document, given the file with its words, and the document there."""
-    for document in documents.documents:
-        if document.name not in words:
-            continue
-        first_file, first = words[document.name]
-        if first is not document:
-            difference = compare_words(first, document, first_file)
-            if difference is not None:
-                yield difference.first
+def has_words(document: Document) -> bool:
+    """Return whether the words of a document are known."""
+    return bool(document.words.pack())
 
 
-def _find_other_lengths(
-    documents: Documents, lengths: Mapping[str, tuple[str, int]]
-) -> Iterator[Problem]:
-    """Find documents of another length, given the file that has its length, and this."""
-    for document in documents.documents:
-        if document.name not in lengths:
-            continue
-        first_file, expected = lengths[document.name]
-        if document.n_tokens is None:
-            last = max((mention.end for mention in document.mentions), default=-1)
-            if last < expected:
-                continue
-            end = f"a mention that ends at token {last:,}"
-            length = f"{pluralize(expected, 'token')} in {first_file} (numbered from 0)"
-            message = f"{end}, but {length}"
-        elif document.n_tokens == expected:
-            continue
-        else:
-            length = pluralize(document.n_tokens, "token")
-            message = f"{length}, but {expected:,} in {first_file}"
-        yield Problem(f"document {quote(document.name)} has {message}", None, document.file)
+def _compare_lengths(document: Document, first_file: str, expected: int) -> Iterator[Problem]:
+    """Compare the number of a document's tokens with that in the first file that has it."""
+    last = max((mention.end for mention in document.mentions), default=-1)
+    if document.n_tokens is None and last >= expected:
+        length = f"{pluralize(expected, 'token')} in {first_file} (numbered from 0)"
+        message = f"a mention that ends at token {last:,}, but {length}"
+    elif document.n_tokens not in (None, expected):
+        message = f"{pluralize(document.n_tokens, 'token')}, but {expected:,} in {first_file}"
+    else:
+        return
+    yield Problem(f"document {quote(document.name)} has {message}", None, document.file)
 
 
 def find_unknown(documents: Documents, other_file: AnnotatorFile) -> list[Problem]:
@@ -275,41 +211,57 @@ def find_unknown(documents: Documents, other_file: AnnotatorFile) -> list[Proble
 def find_ungiven(documents: Documents, given_file: AnnotatorFile) -> list[Problem]:
     """Find the documents and mentions of an annotator that are not in the file with the mentions to be annotated."""
     problems = find_unknown(documents, given_file)
-    given_chains = {
-        document.name: list_chains(document) for document in given_file.documents.documents
-    }
+    given_mentions = {}
+    for document in given_file.documents.documents:
+        given_mentions[document.name] = set(map(locate, document.mentions))
     for document in documents.documents:
-        if document.name not in given_chains:
+        if document.name not in given_mentions:
             continue
-        given_mentions = set(concatenate.from_iterable(given_chains[document.name]))
-        for mention in concatenate.from_iterable(list_chains(document)):
-            if mention not in given_mentions:
-                tokens = f"tokens {mention.start} to {mention.end}"
-                where = f"document {quote(document.name)}: the mention of {tokens}"
+        for mention in document.mentions:
+            if locate(mention) not in given_mentions[document.name]:
+                tokens = f"the mention of tokens {mention.start} to {mention.end}"
+                message = f"document {quote(document.name)}: {tokens} is not in {given_file.name}"
                 line = document.line_of(mention.start)
-                problems.append(
-                    Problem(f"{where} is not in {given_file.name}", line, document.file)
-                )
+                problems.append(Problem(message, line, document.file))
     return problems
+
+
+def find_token_sources(files: Sequence[Documents]) -> dict[str, Document]:
+    """Find the tokens of each document: of the first file with its words, or else with their number, or of the first."""
+    candidates: dict[str, list[Document]] = defaultdict(list)
+    for documents in files:
+        for document in documents.documents:
+            candidates[document.name].append(document)
+    sources = {}
+    for name, same in candidates.items():
+        source = max(
+            same, key=lambda document: (document.n_tokens is not None, has_words(document))
+        )
+        sources[name] = Document(
+            name, n_tokens=source.n_tokens, words=source.words, nodes=source.nodes
+        )
+    return sources
 
 
 def count_singletons(documents: Documents) -> int:
     """Return the number of chains of one mention."""
-    entities = concatenate.from_iterable(document.entities for document in documents.documents)
-    return sum(len(entity.mentions) == 1 for entity in entities)
+    n_singletons = 0
+    for document in documents.documents:
+        n_singletons += sum(len(entity.mentions) == 1 for entity in document.entities)
+    return n_singletons
 
 
-def list_chains(document: Document) -> Chains:
-    """Return the chains of a document."""
-    chains = []
-    for entity in document.entities:
-        chain = [Mention(mention.start, mention.end) for mention in entity.mentions]
-        for number, mention in enumerate(entity.mentions):
-            runs = merge_adjacent(mention.subspans)
-            if len(runs) > 1:
-                chain[number] = Mention(mention.start, mention.end, tuple(runs))
-        chains.append(chain)
-    return chains
+def locate(mention: Mention) -> Mention:
+    """Return where a mention is, without all else that its file says of it; parts without a gap are merged."""
+    if not mention.subspans:
+        return Mention(mention.start, mention.end)
+    runs = tuple(merge_adjacent(mention.subspans))
+    return Mention(mention.start, mention.end, subspans=runs if len(runs) > 1 else ())
+
+
+def order_of(mention: Mention) -> tuple[object, ...]:
+    """Return what sorts mentions in document order: by first token, then the longer first, then by their parts."""
+    return mention.start, -mention.end, mention.subspans
 
 
 def gather_documents(
@@ -318,11 +270,20 @@ def gather_documents(
     """Gather the chains of annotators by document, in the order of names, or sorted by name."""
     if names is None:
         names = sorted(set().union(*(documents.names for documents in files)))
-    by_document: dict[str, dict[int, Chains]] = {name: {} for name in names}
+    annotated: dict[str, dict[int, Document]] = {name: {} for name in names}
     for annotator, documents in enumerate(files):
         for document in documents.documents:
-            by_document[document.name][annotator] = list_chains(document)
-    return [make_document(name, chains) for name, chains in by_document.items()]
+            annotated[document.name][annotator] = document
+    gathered = []
+    for name, document_of in annotated.items():
+        chains = {annotator: list_chains(document) for annotator, document in document_of.items()}
+        gathered.append(make_document(name, chains))
+    return gathered
+
+
+def list_chains(document: Document) -> Chains:
+    """Return the chains of a document, where their mentions are."""
+    return [list(map(locate, entity.mentions)) for entity in document.entities]
 
 
 def make_document(
@@ -332,7 +293,7 @@ def make_document(
     mentions = set(further_mentions)
     for chains_of_annotator in chains.values():
         mentions.update(*chains_of_annotator)
-    in_order = sorted(mentions, key=Mention.order)
+    in_order = sorted(mentions, key=order_of)
     numbers = {mention: number for number, mention in enumerate(in_order)}
     numbered: dict[int, list[list[int]]] = {}
     for annotator, chains_of_annotator in chains.items():

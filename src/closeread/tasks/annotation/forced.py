@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import read_lines
-from closeread.tasks.annotation.annotators import AnnotatedDocument, Mention
-from closeread.tasks.coref.documents import Document
+from closeread.tasks.annotation.annotators import AnnotatedDocument, order_of
+from closeread.tasks.coref.documents import Document, Mention, Span, are_known
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
@@ -90,8 +90,21 @@ def are_compatible(first: Mention, second: Mention, incompatible: str) -> bool:
     Those may not that share a token ("overlap"), or of which one has all tokens of the other ("containment").
     """
     if incompatible == "overlap":
-        return not first.overlaps(second)
-    return not first.contains(second) and not second.contains(first)
+        return not any(_shares_token(span, second) for span in first.spans)
+    return not _contains(first, second) and not _contains(second, first)
+
+
+def _shares_token(span: Span, mention: Mention) -> bool:
+    return any(start <= span[1] and span[0] <= end for start, end in mention.spans)
+
+
+def _contains(mention: Mention, other: Mention) -> bool:
+    """Return whether a mention has all tokens of another."""
+    return all(_has_span(mention, span) for span in other.spans)
+
+
+def _has_span(mention: Mention, span: Span) -> bool:
+    return any(start <= span[0] and span[1] <= end for start, end in mention.spans)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +150,7 @@ def _find_other_tokens(document: ForcedDocument, name: str, source: Document) ->
         yield Problem(message, document.line)
         return
     words = source.words.read()
-    if all(word == "_" for word in words):
+    if not are_known(words):
         return
     column = _find_word_column(document, words)
     if column is None:
@@ -171,7 +184,7 @@ def _find_incompatible(document: ForcedDocument, incompatible: str) -> Iterator[
         for pair in combinations(mentions, 2):
             if are_compatible(*pair, incompatible):
                 continue
-            first, second = sorted(pair, key=Mention.order)
+            first, second = sorted(pair, key=order_of)
             overlap = f"overlaps that of tokens {first.start} to {first.end}"
             message = f"a mention of tokens {second.start} to {second.end}, which {overlap}"
             yield Problem(f"chain {chain} has {message}", document.lines[second])

@@ -173,7 +173,7 @@ def adjudicate(
     from closeread.formats.json_lines import dump_json
     from closeread.tasks.annotation.adjudication import Settings
     from closeread.tasks.annotation.adjudication import adjudicate as adjudicate_document
-    from closeread.tasks.annotation.annotators import find_sources, gather_documents
+    from closeread.tasks.annotation.annotators import find_token_sources, gather_documents
     from closeread.tasks.annotation.forced import NOTHING_FORCED, read_forced
     from closeread.tasks.annotation.results import (
         dump_worksheet,
@@ -186,8 +186,8 @@ def adjudicate(
     from closeread.tasks.coref.formats.conll import dump_in_frames
 
     settings = Settings(objective, incompatible, empty_annotators)
-    annotations = _read_annotations(files)
-    sources = find_sources(annotations)
+    annotated = _read_annotated(files)
+    sources = find_token_sources(annotated)
     decisions: Mapping[str, ForcedDocument] = {}
     if forced is not None:
         forced_file = read_forced(forced)
@@ -195,11 +195,11 @@ def adjudicate(
         warn_all(forced_file.notices)
         decisions = forced_file.documents
     # In the order of the files, if that is the same for all of them, and else by name.
-    orders = {tuple(documents.names) for documents in annotations}
+    orders = {tuple(documents.names) for documents in annotated}
     names = orders.pop() if len(orders) == 1 else None
     deadline = Deadline(time_limit)
     results = []
-    for document in gather_documents(annotations, names):
+    for document in gather_documents(annotated, names):
         decided = decisions.get(document.name, NOTHING_FORCED)
         results.append(adjudicate_document(document, settings, deadline, decided))
     unproved = [result.document.name for result in results if not result.is_optimal]
@@ -225,7 +225,7 @@ def adjudicate(
     return Written(output, summarize(results), joined)
 
 
-def _read_annotations(paths: Sequence[Path]) -> list[Documents]:
+def _read_annotated(paths: Sequence[Path]) -> list[Documents]:
     """Read the annotators' files, and note any annotation that the result lacks."""
     from closeread.counts.annotators import Annotator, find_repeated_paths
     from closeread.tasks.annotation.annotators import (
@@ -241,16 +241,16 @@ def _read_annotations(paths: Sequence[Path]) -> list[Documents]:
     annotators = [Annotator(str(path), path) for path in paths]
     files = read_annotators(annotators)
     notices = [*list_notices(files), *find_repeated_paths(annotators)]
-    annotations = [file.documents for file in files]
-    if any(documents.has_mentions and documents.has_heads for documents in annotations):
+    annotated = [file.documents for file in files]
+    if any(documents.has_mentions and documents.has_heads for documents in annotated):
         notices.append("heads of mentions are left out of the result.")
-    if any(documents.has_relations for documents in annotations):
+    if any(documents.has_relations for documents in annotated):
         notices.append("relations other than identity are left out of the result.")
-    n_singletons = sum(map(count_singletons, annotations))
+    n_singletons = sum(map(count_singletons, annotated))
     if n_singletons:
         notices.append(f"{pluralize(n_singletons, 'chain')} of one mention ignored.")
     warn_all(notices)
-    return annotations
+    return annotated
 
 
 OPERATIONS: Operations = {

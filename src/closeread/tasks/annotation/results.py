@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from closeread import limits
@@ -19,40 +19,32 @@ from closeread.formats.text import UNSAFE
 from closeread.tasks.annotation.adjudication import AdjudicatedDocument, JudgedLink, Settings
 from closeread.tasks.annotation.annotators import AnnotatedDocument, has_words
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.documents import NO_WORDS, Document, Documents, Entity
+from closeread.tasks.coref.documents import Document, Documents, Entity
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
-from closeread.tasks.coref.formats.lines import make_mention
 
 
 def join_results(
     results: Sequence[AdjudicatedDocument], sources: Mapping[str, Document]
 ) -> Documents:
-    """Return the documents with their chains, given those from which their tokens are known."""
+    """Return the documents with their chains, given their tokens by name."""
     documents = []
     for result in results:
         source = sources[result.document.name]
-        documents.append(_make_document(result.document, source, result.ids, result.chains))
+        documents.append(_add_chains(source, result.document, result.ids, result.chains))
     return Documents(documents)
 
 
-def _make_document(
-    document: AnnotatedDocument,
+def _add_chains(
     source: Document,
+    document: AnnotatedDocument,
     ids: Sequence[str],
     chains: Sequence[Sequence[int]],
 ) -> Document:
-    """Return a document with some chains only, given their ids."""
+    """Return a document with some chains, given their ids."""
     entities = []
     for chain_id, chain in zip(ids, chains, strict=True):
-        mentions = [make_mention(document.mentions[number].runs) for number in chain]
-        entities.append(Entity(chain_id, mentions))
-    return Document(
-        name=document.name,
-        entities=entities,
-        n_tokens=source.n_tokens,
-        words=source.words if has_words(source) else NO_WORDS,
-        nodes=source.nodes,
-    )
+        entities.append(Entity(chain_id, [document.mentions[number] for number in chain]))
+    return replace(source, entities=entities)
 
 
 def make_report(
@@ -116,7 +108,7 @@ def dump_worksheet(
 
     Args:
         results: the results.
-        sources: the documents from which tokens are known, by name.
+        sources: the documents with their tokens, by name.
         files: the names of the annotators' files.
         forced: a person's decisions, by the name of the document.
     """
@@ -164,11 +156,10 @@ def _list_words(document: AnnotatedDocument, source: Document) -> Sequence[str]:
     n_tokens = source.n_tokens
     if n_tokens is None:
         raise ValueError("the number of tokens is unknown")
-    if any(mention.parts for mention in document.mentions):
+    if any(mention.subspans for mention in document.mentions):
         raise ValueError("a mention is discontinuous")
-    words = source.words.read()
-    if words:
-        return words
+    if has_words(source):
+        return source.words.read()
     if n_tokens > limits.MAX_TOKENS:
         limit = f"limit: {limits.MAX_TOKENS:,}"
         raise ValueError(f"it has {n_tokens:,} tokens, but no words ({limit})")
@@ -184,7 +175,7 @@ def _format_cells(
 ) -> list[str]:
     """Return the cell of each token; `side` is what messages call those who have the chains."""
     try:
-        cells = format_cells(_make_document(document, source, ids, chains), source.n_tokens or 0)
+        cells = format_cells(_add_chains(source, document, ids, chains), source.n_tokens or 0)
     except ValueError:
         raise ValueError(f"two mentions of a chain cross in {side}") from None
     return ["|".join(brackets) or "-" for brackets in cells]

@@ -8,9 +8,9 @@ if its first and last words are found, and then reaches to the borders of the ke
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 import numpy as np
@@ -27,130 +27,168 @@ from closeread.tasks.coref.documents import (
     merge_adjacent,
 )
 
-GRAMS = (32, 12, 6)  # the lengths of unique parts, one after the other
-# of a table of edit distances; longer stretches that differ have nothing in common
+ANCHOR_LENGTHS = (32, 12, 6)
+"""How many characters the unique parts of texts have that are looked for, one after the other."""
+
+MAX_CELLS_BEFORE_ANCHORS = 2**10
+"""How large a table of edit distances may be where unique parts could still be looked for."""
+
 MAX_CELLS = 2**22
-MIN_COMMON = 0.5  # the share of the shorter text's words that must be equal
+"""How large a table of edit distances may be; longer stretches that differ have nothing in common."""
+
+MIN_COMMON = 0.5
+"""The share of the shorter text's words that must be equal."""
 
 LOST = -1
+"""The place of what is not found."""
 
 
 class WordMap(NamedTuple):
-    """Where the words of a system are in the key."""
+    """Where the words of a system are in the key.
 
-    # the first word of the key that each word of the system has a part of; `LOST` if there is none
+    Attributes:
+        first, last: the first and the last word of the key that each word has a part of; `LOST` if there is none.
+        is_whole: whether each word begins and ends where words of the key do, with equal characters.
+        n_equal: the number of words with equal characters, one after the other.
+        n_missing: the number of words of the key without a character in the system's text.
+    """
+
     first: list[int]
     last: list[int]
-    # whether the word begins and ends where words of the key do, with equal characters
     is_whole: list[bool]
-    n_equal: int  # words with equal characters, one after the other
-    n_missing: int  # words of the key without a character in the system's text
+    n_equal: int
+    n_missing: int
 
 
 def align_words(system: Sequence[str], key: Sequence[str]) -> WordMap:
     """Find the words of a system in the key's."""
-    texts = ["".join(map(_join_word, words)) for words in (system, key)]
-    place = np.full(len(texts[0]), LOST)
-    _align(texts[0], texts[1], place)
-    lengths = [
-        np.array([len(_join_word(word)) for word in words], np.int64) for words in (system, key)
-    ]
-    ends = [np.cumsum(n) for n in lengths]
-    word_of = np.repeat(np.arange(len(key)), lengths[1])
-    at = place.tolist()
-    equal = place != LOST
-    equal[equal] = [texts[0][i] == texts[1][at[i]] for i in np.flatnonzero(equal)]
-    n_equal = np.concatenate([[0], np.cumsum(equal)])
-    first, last, is_whole, whole_words = [], [], [], 0
-    borders = {0, *ends[1].tolist()}
-    for n, end in zip(lengths[0].tolist(), ends[0].tolist(), strict=True):
-        begin = end - n
-        found = int(n_equal[end] - n_equal[begin])
-        if not n or 2 * found < n:
-            first.append(LOST)
-            last.append(LOST)
-            is_whole.append(False)
+    words = list(map(_join_word, system))
+    key_words = list(map(_join_word, key))
+    text = "".join(words)
+    key_text = "".join(key_words)
+    place_array = np.full(len(text), LOST)
+    _align(text, key_text, place_array)
+    places = place_array.tolist()
+    key_lengths = list(map(len, key_words))
+    # The word of the key to which each of its characters belongs, and where its words begin and end.
+    key_word_of = np.repeat(np.arange(len(key)), key_lengths).tolist()
+    borders = {0, *accumulate(key_lengths)}
+    word_map = WordMap([], [], [], 0, 0)
+    n_equal = 0
+    end = 0
+    for word in words:
+        begin = end
+        end += len(word)
+        equal = [
+            place
+            for character, place in zip(word, places[begin:end], strict=True)
+            if place != LOST and key_text[place] == character
+        ]
+        if not equal or 2 * len(equal) < len(word):
+            word_map.first.append(LOST)
+            word_map.last.append(LOST)
+            word_map.is_whole.append(False)
             continue
-        same = np.flatnonzero(equal[begin:end]) + begin
-        first.append(int(word_of[at[same[0]]]))
-        last.append(int(word_of[at[same[-1]]]))
-        is_equal = found == n and at[end - 1] - at[begin] == n - 1
-        whole_words += is_equal
-        is_whole.append(is_equal and at[begin] in borders and at[end - 1] + 1 in borders)
-    reached = np.zeros(len(key), np.bool_)
-    reached[word_of[place[place != LOST]]] = True
-    return WordMap(first, last, is_whole, whole_words, int((~reached & (lengths[1] > 0)).sum()))
+        word_map.first.append(key_word_of[equal[0]])
+        word_map.last.append(key_word_of[equal[-1]])
+        # All characters are equal, and adjacent in the key.
+        is_equal = len(equal) == len(word) == equal[-1] - equal[0] + 1
+        n_equal += is_equal
+        word_map.is_whole.append(is_equal and {equal[0], equal[-1] + 1} <= borders)
+    reached = {key_word_of[place] for place in places if place != LOST}
+    n_missing = sum(length > 0 for length in key_lengths) - len(reached)
+    return word_map._replace(n_equal=n_equal, n_missing=n_missing)
 
 
 def _join_word(word: str) -> str:
+    """Return a word without blanks and underscores, unless it has nothing else."""
     return "".join(word.replace("_", " ").split()) or word
 
 
-def _align(a: str, b: str, place: Ints, shift: int = 0, grams: Sequence[int] = GRAMS) -> None:
-    """Write the place in b, shifted, of each character of a that has one; `place` is the part of a."""
-    begin = _common_length(a, b)
-    place[:begin] = np.arange(begin) + shift
-    a, b, place, shift = a[begin:], b[begin:], place[begin:], shift + begin
-    after = _common_length(a[::-1], b[::-1])
-    if after:
-        place[len(a) - after :] = np.arange(len(b) - after, len(b)) + shift
-        a, b = a[:-after], b[:-after]
-        place = place[: len(a)]
-    if not a or not b:
-        return
-    if len(a) * len(b) <= 2**10 or not grams:
-        if len(a) * len(b) <= MAX_CELLS:
+def _align(
+    a: str, b: str, place: Ints, shift: int = 0, lengths: Sequence[int] = ANCHOR_LENGTHS
+) -> None:
+    """Write the place in b, shifted, of each character of a that has one; `place` is the part of a.
+
+    Equal beginnings and ends are aligned first; between them, unique parts of the first of some lengths, and what lies
+    between these with the next lengths.
+    """
+    n_before = _common_length(a, b)
+    n_after = _common_length(a[n_before:][::-1], b[n_before:][::-1])
+    end = len(a) - n_after
+    key_end = len(b) - n_after
+    place[:n_before] = np.arange(n_before) + shift
+    place[end:] = np.arange(key_end, len(b)) + shift
+    a = a[n_before:end]
+    b = b[n_before:key_end]
+    place = place[n_before:end]
+    shift += n_before
+    n_cells = len(a) * len(b)
+    if n_cells <= MAX_CELLS_BEFORE_ANCHORS or not lengths:
+        if 0 < n_cells <= MAX_CELLS:
             _edit(a, b, place, shift)
         return
-    size, i, j = grams[0], 0, 0
-    for start, of_b in [*_find_anchors(a, b, size), (len(a), len(b))]:
-        if start < i or of_b < j:
-            if start - of_b != i - j:
-                continue  # it overlaps the one before on another diagonal
-        else:
-            _align(a[i:start], b[j:of_b], place[i:start], shift + j, grams[1:])
-        if start < len(a):
-            n = min(size, len(a) - start)
-            place[start : start + n] = np.arange(of_b, of_b + n) + shift
-            i, j = start + n, of_b + n
+    length, *shorter = lengths
+    # Where what is not yet aligned begins in both texts.
+    i = 0
+    j = 0
+    for start, key_start in _find_anchors(a, b, length):
+        if start >= i and key_start >= j:
+            _align(a[i:start], b[j:key_start], place[i:start], shift + j, shorter)
+        elif start - key_start != i - j:
+            # It overlaps the one before on another diagonal.
+            continue
+        i = start + length
+        j = key_start + length
+        place[start:i] = np.arange(key_start, j) + shift
+    _align(a[i:], b[j:], place[i:], shift + j, shorter)
 
 
 def _common_length(a: str, b: str) -> int:
     """Return how many characters two texts have in common at their start."""
-    low, high = 0, min(len(a), len(b))
+    low = 0
+    high = min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+        if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
     return low
 
 
 def _find_anchors(a: str, b: str, size: int) -> list[tuple[int, int]]:
     """Find parts that occur once in each text, as many in the same order as there can be."""
-    places: list[dict[str, int]] = []
-    for text in (a, b):
-        seen: dict[str, int] = {}
-        for i in range(len(text) - size + 1):
-            part = text[i : i + size]
-            seen[part] = LOST if part in seen else i
-        places.append(seen)
-    pairs = [
-        (i, j)
-        for part, i in places[0].items()
-        if i != LOST and (j := places[1].get(part, LOST)) != LOST
-    ]
-    pairs.sort()
-    tails: list[int] = []  # the smallest last place of a series of each length, and its pair
-    holders: list[int] = []
+    places = _find_unique_parts(a, size)
+    key_places = _find_unique_parts(b, size)
+    pairs = sorted(
+        (place, key_places[part]) for part, place in places.items() if part in key_places
+    )
+    # The longest ascending series: of the series of each length, the smallest last place in b, and its pair.
+    tails: list[int] = []
+    last_pairs: list[int] = []
+    # The pair before each one in the longest series that it ends.
     before: list[int] = []
-    for n, (_, j) in enumerate(pairs):
-        length = bisect_left(tails, j)
-        tails[length : length + 1], holders[length : length + 1] = [j], [n]
-        before.append(holders[length - 1] if length else LOST)
-    found, n = [], holders[-1] if holders else LOST
-    while n != LOST:
-        found.append(pairs[n])
-        n = before[n]
-    return found[::-1]
+    for pair, (_, place) in enumerate(pairs):
+        length = bisect_left(tails, place)
+        tails[length : length + 1] = [place]
+        last_pairs[length : length + 1] = [pair]
+        before.append(last_pairs[length - 1] if length else LOST)
+    series = []
+    pair = last_pairs[-1] if last_pairs else LOST
+    while pair != LOST:
+        series.append(pairs[pair])
+        pair = before[pair]
+    return series[::-1]
+
+
+def _find_unique_parts(text: str, size: int) -> dict[str, int]:
+    """Return the parts of a size that occur once in a text, with their places."""
+    places: dict[str, int] = {}
+    for i in range(len(text) - size + 1):
+        part = text[i : i + size]
+        places[part] = LOST if part in places else i
+    return {part: i for part, i in places.items() if i != LOST}
 
 
 def _edit(a: str, b: str, place: Ints, shift: int) -> None:
@@ -163,11 +201,14 @@ def _edit(a: str, b: str, place: Ints, shift: int) -> None:
         row = above + 1
         np.minimum(row[1:], above[:-1] + (codes != ord(character)), out=row[1:])
         rows.append(np.minimum.accumulate(row - steps) + steps)
-    i, j = len(a), len(b)
+    # Back from the end, along the cheapest steps.
+    i = len(a)
+    j = len(b)
     while i and j:
         cost = rows[i][j]
         if cost == rows[i - 1][j - 1] + (a[i - 1] != b[j - 1]):
-            i, j = i - 1, j - 1
+            i -= 1
+            j -= 1
             place[i] = j + shift
         elif cost == rows[i - 1][j] + 1:
             i -= 1
@@ -178,21 +219,36 @@ def _edit(a: str, b: str, place: Ints, shift: int) -> None:
 # Documents
 
 
+@dataclass
 class _Counts:
-    """What became of the words and mentions of a response."""
+    """What became of the words and mentions of a response.
 
-    def __init__(self) -> None:
-        self.documents = self.words = self.missing = self.moved = self.merged = self.lost = 0
+    Attributes:
+        documents: the number of documents that were aligned.
+        words: the words that are not found in the key.
+        missing: the words of the key that are not in the response.
+        moved: the mentions whose borders are not those of words.
+        merged: the mentions that fall on another one, and are left out.
+        lost: the mentions that are not found.
+    """
 
-    def describe(self) -> Iterator[str]:
-        if not self.documents:
-            return
+    documents: int = 0
+    words: int = 0
+    missing: int = 0
+    moved: int = 0
+    merged: int = 0
+    lost: int = 0
+
+    def describe(self) -> str:
+        """Say what became of them."""
+        documents = pluralize(self.documents, "document")
+        words = pluralize(self.words, "word")
+        mentions = pluralize(self.moved, "mention")
         merged = f" ({self.merged:,} onto another, and left out)" if self.merged else ""
-        yield (
-            f"{pluralize(self.documents, 'document')} aligned with the key's words: "
-            f"{pluralize(self.words, 'word')} of the response not found in the key and "
+        return (
+            f"{documents} aligned with the key's words: {words} of the response not found in the key and "
             f"{self.missing:,} of the key not in the response; "
-            f"{pluralize(self.moved, 'mention')} moved to the borders of words{merged}, and {self.lost:,} lost."
+            f"{mentions} moved to the borders of words{merged}, and {self.lost:,} lost."
         )
 
 
@@ -224,7 +280,8 @@ def align_documents(key: Documents, response: Documents) -> tuple[Documents, lis
         raise RequestError(
             f"{option} can't align the relations of Universal Anaphora files; {instead}"
         )
-    return response.replaced(documents, *counts.describe()), problems
+    notices = [counts.describe()] if counts.documents else []
+    return response.replaced(documents, *notices), problems
 
 
 def _align_document(document: Document, key: Document, counts: _Counts) -> tuple[Document, str]:
@@ -334,10 +391,10 @@ def _move_mentions(document: Document, token_map: TokenMap, counts: _Counts) -> 
         moved.append(pairs)
     entities = []
     for entity, pairs in zip(document.entities, moved, strict=True):
-        kept = [new for mention, new in pairs if mention.spans == first_on[new.spans]]
-        counts.merged += len(pairs) - len(kept)
-        if kept:
-            entities.append(Entity(entity.label, kept))
+        mentions = [new for mention, new in pairs if mention.spans == first_on[new.spans]]
+        counts.merged += len(pairs) - len(mentions)
+        if mentions:
+            entities.append(Entity(entity.label, mentions))
     return entities
 
 
@@ -360,37 +417,47 @@ def _move_mention(mention: Mention, token_map: TokenMap, counts: _Counts) -> Men
 
 
 def _pair_nodes(
-    nodes: Sequence[EmptyNode], of_key: Sequence[EmptyNode], last: Mapping[int, int]
+    nodes: Sequence[EmptyNode], key_nodes: Sequence[EmptyNode], last: Mapping[int, int]
 ) -> dict[int, int]:
-    """Map empty nodes to those of the key after the same word, or else to those with this word as their parent."""
-    tokens = {node.token for node in of_key}
+    """Map empty nodes to those of the key after the same word, or else to those with this word as their parent.
 
-    def word_before(token: int) -> int:
-        return next((i for i in range(token - 1, -1, -1) if i not in tokens), LOST)
+    Args:
+        nodes: the empty nodes of the response.
+        key_nodes: those of the key.
+        last: the last token of the key for each word of the response.
+    """
+    words_before = _find_words_before(nodes, last)
+    tokens = {node.token for node in key_nodes}
+    unpaired = {node.token: node for node in key_nodes}
+    before = {token: _find_word_before(token, tokens) for token in tokens}
+    pairs = dict.fromkeys(words_before, LOST)
 
-    left = {
-        node.token: (word_before(node.token), [parent for parent, _ in node.dependencies[:1]])
-        for node in of_key
-    }
-    found: dict[int, int] = {}
-    places = []
+    def pair(fits: Callable[[EmptyNode, int], bool]) -> None:
+        for token, word in words_before.items():
+            if pairs[token] == LOST:
+                node = next((node for node in unpaired.values() if fits(node, word)), None)
+                if node is not None:
+                    pairs[token] = node.token
+                    del unpaired[node.token]
+
+    pair(lambda node, word: before[node.token] == word)
+    pair(lambda node, word: [parent for parent, _ in node.dependencies[:1]] == [word])
+    return pairs
+
+
+def _find_words_before(nodes: Sequence[EmptyNode], last: Mapping[int, int]) -> dict[int, int]:
+    """Map empty nodes of the response to the key's token of the nearest word before them that is found."""
+    tokens = {node.token for node in nodes}
+    words_before = {}
     word = LOST
-    own = {node.token for node in nodes}
-    for token in sorted({*last, *own}):
-        if token in own:
-            places.append((token, word))
-        else:
-            word = last[token] if last[token] != LOST else word
-    for by_parent in (False, True):
-        for token, at in places:
-            if token in found:
-                continue
-            fits = (
-                node
-                for node, (before, parents) in left.items()
-                if (at in parents if by_parent else at == before)
-            )
-            if (node := next(fits, None)) is not None:
-                found[token] = node
-                del left[node]
-    return {token: found.get(token, LOST) for token, _ in places}
+    for token in sorted({*last, *tokens}):
+        if token in tokens:
+            words_before[token] = word
+        elif last[token] != LOST:
+            word = last[token]
+    return words_before
+
+
+def _find_word_before(token: int, nodes: Collection[int]) -> int:
+    """Return the last token before one that is no empty node; `LOST` if there is none."""
+    return next((word for word in range(token - 1, -1, -1) if word not in nodes), LOST)

@@ -21,12 +21,18 @@ from closeread.exceptions import (
     quote,
     quote_json,
 )
+from closeread.formats.delimited import DELIMITERS
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import UNSAFE, read_lines
+from closeread.records import Record
 from closeread.tasks.coref.documents import GENRE, Documents, find_genre
 from closeread.tasks.coref.metrics.slices import FIELDS
 
-DOCUMENT, UNKNOWN = "document", "unknown"
+DOCUMENT = "document"
+"""The column with the names of the documents."""
+
+UNKNOWN = "unknown"
+"""The value of a field that is not known."""
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
@@ -58,50 +64,49 @@ def _list_field_names(documents: Documents) -> list[str]:
 def add_fields(documents: Documents, path: Path) -> Documents:
     """Return the documents with the fields of a file, which replace those of the same name."""
     columns = read_fields(path, documents.names)
-    return documents.replaced(
-        replace(
-            document,
-            fields={
-                **document.fields,
-                **{name: values[number] for name, values in columns.items()},
-            },
-        )
-        for number, document in enumerate(documents.documents)
-    )
+    documents_with_fields = []
+    for number, document in enumerate(documents.documents):
+        values = {name: column[number] for name, column in columns.items()}
+        fields = {**document.fields, **values}
+        documents_with_fields.append(replace(document, fields=fields))
+    return documents.replaced(documents_with_fields)
 
 
 def read_fields(path: Path, documents: Sequence[str]) -> dict[str, list[str]]:
     """Read the fields of documents, by name; "" if unknown."""
-    problems, known = ProblemList(), set(documents)
-    line_of: dict[str, int] = {}
-    values: dict[str, dict[str, str]] = {}
-    whole_of: dict[str, str] = {}
-    for one in documents:
-        whole_of.setdefault(one.partition("; part")[0], one)
+    problems = ProblemList()
+    names = set(documents)
+    # The first part of each document, by its name without the part.
+    first_parts: dict[str, str] = {}
+    for document in documents:
+        first_parts.setdefault(document.partition("; part")[0], document)
+    lines: dict[str, int] = {}
+    columns: dict[str, dict[str, str]] = {}
     for line, row in _read_rows(path, problems):
         name = row.get(DOCUMENT)
         if not isinstance(name, str):
             problems.add(f"document is {quote_json(name)} (expected the name of a document)", line)
-        elif name not in known:
-            whole = whole_of.get(name)
-            hint = f"; did you mean {quote(whole)}? (the part belongs to the name)" if whole else ""
+        elif name not in names:
+            hint = ""
+            if name in first_parts:
+                similar = quote(first_parts[name])
+                hint = f"; did you mean {similar}? (the part belongs to the name)"
             problems.add(f"document {quote(name)} is not in the key{hint}", line)
-        elif line_of.setdefault(name, line) != line:
-            problems.add(f"duplicate document {quote(name)} (first on line {line_of[name]})", line)
+        elif lines.setdefault(name, line) != line:
+            problems.add(f"duplicate document {quote(name)} (first on line {lines[name]})", line)
         else:
             for column, value in row.items():
                 if column != DOCUMENT:
-                    values.setdefault(column, {})[name] = _format_value(
-                        column, value, line, problems
-                    )
-    absent = [name for name in documents if name not in line_of]
+                    text = _format_value(column, value, line, problems)
+                    columns.setdefault(column, {})[name] = text
+    absent = [name for name in documents if name not in lines]
     if absent and not problems:
-        found = f"has no row for {len(absent):,} of the {pluralize(len(documents), 'document')} of the key"
-        problems.add(f"{found}: {join_names(absent)} (expected one row for each document)")
+        n_documents = pluralize(len(documents), "document")
+        lack = f"has no row for {len(absent):,} of the {n_documents} of the key"
+        problems.add(f"{lack}: {join_names(absent)} (expected one row for each document)")
     problems.raise_any(path)
     return {
-        column: [of_column.get(name, "") for name in documents]
-        for column, of_column in values.items()
+        column: [values.get(name, "") for name in documents] for column, values in columns.items()
     }
 
 
@@ -110,11 +115,13 @@ def _format_value(column: str, value: Any, line: int, problems: ProblemList) -> 
     if not isinstance(value, str | bool | int | float | None):
         problems.add(f"{column}: {quote_json(value)} is not text, a number or true or false", line)
         return ""
-    text = str(value).lower() if isinstance(value, bool) else "" if value is None else str(value)
-    if unsafe := UNSAFE.search(text):
-        problems.add(
-            f"{column}: {quote(text)} contains the control character U+{ord(unsafe[0]):04X}", line
-        )
+    if value is None:
+        return ""
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    unsafe = UNSAFE.search(text)
+    if unsafe:
+        character = f"the control character U+{ord(unsafe[0]):04X}"
+        problems.add(f"{column}: {quote(text)} contains {character}", line)
     return text
 
 
@@ -122,59 +129,73 @@ def _read_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Mapping
     """Yield the rows with their lines, whatever the format, if the names of the columns are right."""
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
-        parsed = read_json_lines(path)
-        for problem in parsed.problems:
-            problems.add(problem.text, problem.line)
-        for number, record in zip(parsed.lines, parsed.records, strict=True):
-            if _check_columns(list(record), number, problems):
-                yield number, record
-        return
-    if suffix not in (".csv", ".tsv"):
-        expected = ", ".join((".csv", ".tsv", *SUFFIXES))
-        raise FormatError(
-            path, [Problem(f"the suffix is {quote(path.suffix)} (expected one of {expected})")]
-        )
+        return _read_json_rows(path, problems)
+    if suffix in DELIMITERS:
+        return _read_table_rows(path, DELIMITERS[suffix], problems)
+    expected = ", ".join((*DELIMITERS, *SUFFIXES))
+    message = f"the suffix is {quote(path.suffix)} (expected one of {expected})"
+    raise FormatError(path, [Problem(message)])
+
+
+def _read_json_rows(path: Path, problems: ProblemList) -> Iterator[tuple[int, Record]]:
+    """Yield the rows of a JSON Lines file whose keys are right."""
+    parsed = read_json_lines(path)
+    for problem in parsed.problems:
+        problems.add(problem.text, problem.line)
+    for line, record in zip(parsed.lines, parsed.records, strict=True):
+        if _check_columns(list(record), line, problems):
+            yield line, record
+
+
+def _read_table_rows(
+    path: Path, delimiter: str, problems: ProblemList
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the rows of a table below its header, if the header is right."""
     header: list[str] = []
     is_right = False
     for number, line in enumerate(read_lines(path), start=1):
         try:
-            row = (
-                line.split("\t") if suffix == ".tsv" else next(csv.reader([line], strict=True), [])
-            )
+            row = _split_row(line, delimiter)
         except csv.Error as error:
             problems.add(f"is not a valid CSV row: {error}", number)
             if "unexpected end" in str(error):
-                break  # a quotation mark is open, so the end of the cell is unknown
+                # A quotation mark is open, so the end of the cell is unknown.
+                break
             continue
-        if any(row) and not header:
-            header, is_right = row, _check_columns(row, number, problems)
-        elif any(row) and len(row) != len(header):
-            problems.add(
-                f"the number of cells is {len(row)} (expected {len(header)}, as in the header)",
-                number,
-            )
-        elif any(row) and is_right:
+        if not any(row):
+            continue
+        if not header:
+            header = row
+            is_right = _check_columns(row, number, problems)
+        elif len(row) != len(header):
+            expected = f"expected {len(header)}, as in the header"
+            problems.add(f"the number of cells is {len(row)} ({expected})", number)
+        elif is_right:
             yield number, dict(zip(header, row, strict=True))
     if not header:
         problems.add("has no header (expected a column 'document' and others)", 1)
+
+
+def _split_row(line: str, delimiter: str) -> list[str]:
+    """Split a row at tabs, or as CSV."""
+    if delimiter == "\t":
+        return line.split("\t")
+    return next(csv.reader([line], strict=True), [])
 
 
 def _check_columns(names: Sequence[str], line: int, problems: ProblemList) -> bool:
     """Check that there are the document and another column, and that columns have usable names."""
     before = problems.total
     if DOCUMENT not in names or len(names) < 2:
-        found = ", ".join(map(quote, names))
-        problems.add(
-            f"the columns are {found or 'none'} (expected 'document' and at least one other)", line
-        )
+        columns = ", ".join(map(quote, names)) or "none"
+        expected = "expected 'document' and at least one other"
+        problems.add(f"the columns are {columns} ({expected})", line)
     for i, name in enumerate(names):
+        column = f"column {i + 1}: {quote(name)}"
         if not name or UNSAFE.search(name):
-            problems.add(f"column {i + 1}: {quote(name)} is not a name for a field", line)
+            problems.add(f"{column} is not a name for a field", line)
         elif name in names[:i]:
-            problems.add(f"column {i + 1}: {quote(name)} is given twice", line)
+            problems.add(f"{column} is given twice", line)
         elif name in FIELDS:
-            problems.add(
-                f"column {i + 1}: {quote(name)} is a field of mentions (expected another name)",
-                line,
-            )
+            problems.add(f"{column} is a field of mentions (expected another name)", line)
     return problems.total == before

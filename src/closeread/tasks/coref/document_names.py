@@ -26,8 +26,8 @@ def match_names(key: Documents, response: Documents) -> Documents:
     Parts are compared as numbers, and a name without a part is that of the only part in the key.  The file of a
     document is part of its name where several files of a side have documents of the same name.
     """
-    known = set(key.names)
-    unmatched = known.difference(response.names)
+    key_names = set(key.names)
+    unmatched = key_names.difference(response.names)
     if not unmatched:
         return response
     by_part, by_stem = _group_by_part(key.names)
@@ -49,7 +49,7 @@ def match_names(key: Documents, response: Documents) -> Documents:
 
     new_names: dict[str, str] = {}
     for document in response.documents:
-        if document.name in known:
+        if document.name in key_names:
             continue
         candidates = find_candidates(document)
         if len(candidates) == 1 and candidates[0] in unmatched:
@@ -84,13 +84,13 @@ def find_unknown_documents(key: Documents, response: Documents) -> Iterator[Prob
 
     There is one problem for each file: the key may be a part of what the response has.
     """
-    known = {*key.names, *key.broken}
-    if known.issuperset(response.names):
+    key_names = {*key.names, *key.broken}
+    if key_names.issuperset(response.names):
         return
     unknown_by_file: defaultdict[str | None, list[Document]] = defaultdict(list)
     first = response.documents[0]
     for document in response.documents:
-        if document.name not in known:
+        if document.name not in key_names:
             unknown_by_file[document.file].append(document)
     advice = advise("; {extra=skip} leaves out what the key lacks")
     for file, documents in unknown_by_file.items():

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from closeread import limits
@@ -227,7 +227,7 @@ class Document:
     @property
     def mentions(self) -> list[Mention]:
         """All mentions, entity by entity."""
-        return [mention for entity in self.entities for mention in entity.mentions]
+        return list(chain.from_iterable(entity.mentions for entity in self.entities))
 
     def line_of(self, token: int) -> int | None:
         """Return the line of a token; None if it has none."""
@@ -386,20 +386,20 @@ class Documents(Sequence[Record]):
 
 def _unstack_table(table: MentionTable) -> list[Document]:
     """Return the documents of clusters in memory, which have nothing but names, spans and heads."""
-    starts, ends = table.start.tolist(), table.end.tolist()
-    heads = table.head.tolist() if table.head is not None else [None] * len(starts)
-    mentions = list(map(Mention, starts, ends, heads))
-    entities_by_document: list[list[Entity]] = [[] for _ in table.names]
+    columns = [table.start.tolist(), table.end.tolist()]
+    if table.head is not None:
+        columns.append(table.head.tolist())
+    mentions = list(map(Mention, *columns))
     borders = table.entity.searchsorted(range(table.n_entities + 1)).tolist()
+    entities_by_document: list[list[Entity]] = [[] for _ in table.names]
     for first, last in pairwise(borders):
         entity = Entity("", mentions[first:last])
         entities_by_document[table.document[first]].append(entity)
-    return [
-        Document(name, entities, is_named=table.is_named, is_absent=number in table.absent)
-        for number, (name, entities) in enumerate(
-            zip(table.names, entities_by_document, strict=True)
-        )
-    ]
+    documents = []
+    for number, (name, entities) in enumerate(zip(table.names, entities_by_document, strict=True)):
+        is_absent = number in table.absent
+        documents.append(Document(name, entities, is_named=table.is_named, is_absent=is_absent))
+    return documents
 
 
 # Spans
@@ -447,18 +447,18 @@ def list_lengths(documents: Sequence[Document], kind: str) -> list[int]:
             than `limits.MAX_TOKENS` together.
     """
     lengths = [document.n_tokens for document in documents]
-    known = [length for length in lengths if length is not None]
-    if len(known) < len(lengths):
+    numbers = [length for length in lengths if length is not None]
+    if len(numbers) < len(lengths):
         raise ValueError(f"{kind} has a row for every token, but the number of tokens is unknown")
     has_words = any(document.words is not NO_WORDS for document in documents)
-    if not has_words and sum(known) > limits.MAX_TOKENS:
-        longest = max(range(len(known)), key=known.__getitem__)
-        most = f"most: {quote(documents[longest].name)}, {known[longest]:,}"
-        found = f"the documents have {sum(known):,} tokens ({most})"
+    if not has_words and sum(numbers) > limits.MAX_TOKENS:
+        longest = max(range(len(numbers)), key=numbers.__getitem__)
+        most = f"most: {quote(documents[longest].name)}, {numbers[longest]:,}"
+        found = f"the documents have {sum(numbers):,} tokens ({most})"
         raise ValueError(
             f"{kind} has a row for every token: {found}, but no words (limit: {limits.MAX_TOKENS:,})"
         )
-    return known
+    return numbers
 
 
 GENRE_IN_NAME = re.compile(

@@ -19,11 +19,11 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.documents import EmptyNode
+from closeread.tasks.coref.documents import EmptyNode, Span
 from closeread.tasks.coref.mention_table import MentionTable
 
-Nodes = Sequence[Sequence[EmptyNode]]  # of each document
 Place = tuple[int, int, int]
+"""The place of an empty node: the number of words before it, its sentence, and its number among those there."""
 
 TREATMENTS = {
     "linear": "matched by place (zeros 'dependent' matches them by their dependencies)",
@@ -60,37 +60,46 @@ def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
     """Map the rows of zeros to the empty nodes that are their heads."""
     if table.empty is None:
         return {}
-    nodes = {(document, node.token): node for document, of in enumerate(table.empty) for node in of}
+    nodes = [{node.token: node for node in nodes} for nodes in table.empty]
     heads = table.start if table.head is None else table.head
-    places = enumerate(zip(table.document.tolist(), heads.tolist(), strict=True))
-    return {row: nodes[place] for row, place in places if place in nodes}
+    node_by_row = {}
+    pairs = zip(table.document.tolist(), heads.tolist(), strict=True)
+    for row, (document, head) in enumerate(pairs):
+        if head in nodes[document]:
+            node_by_row[row] = nodes[document][head]
+    return node_by_row
 
 
 def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
     """Describe how the empty nodes of both sides differ, and how `zeros` treats them."""
-    places = []
-    for table in (adopt_nodes(key, response), adopt_nodes(response, key)):
-        by_document = enumerate(_list_places(table))
-        places.append(
-            {(i, *place) for i, of in by_document if i not in response.absent for place in of}
-        )
-    of_key, of_response = places
-    if of_key != of_response:
-        nodes = f"{pluralize(len(of_key), 'empty node')} and the response {len(of_response):,}"
-        common = f"{len(of_key & of_response):,} of them at the same places"
+    places_of_key = _list_places(adopt_nodes(key, response))
+    places_of_response = _list_places(adopt_nodes(response, key))
+    n_key = 0
+    n_response = 0
+    n_common = 0
+    for document, places in enumerate(zip(places_of_key, places_of_response, strict=True)):
+        if document not in response.absent:
+            expected, predicted = map(set, places)
+            n_key += len(expected)
+            n_response += len(predicted)
+            n_common += len(expected & predicted)
+    if max(n_key, n_response) > n_common:
+        nodes = f"{pluralize(n_key, 'empty node')} and the response {n_response:,}"
+        common = f"{n_common:,} of them at the same places"
         yield f"the key has {nodes}, {common}; zeros are {TREATMENTS[zeros]}"
 
 
-def digest_nodes(nodes: Nodes, digests: Sequence[bytes]) -> list[bytes]:
+def digest_nodes(
+    nodes_by_document: Sequence[Sequence[EmptyNode]], digests: Sequence[bytes]
+) -> list[bytes]:
     """Add the empty nodes of each document and their dependencies to the digests of the documents that have any."""
-    rows = [
-        [[one.token, one.sentence, sorted(map(list, one.dependencies))] for one in of]
-        for of in nodes
-    ]
-    return [
-        hashlib.sha256(digest + json.dumps(found).encode()).digest() if found else digest
-        for digest, found in zip(digests, rows, strict=True)
-    ]
+    digests_with_nodes = []
+    for nodes, digest in zip(nodes_by_document, digests, strict=True):
+        if nodes:
+            rows = [[node.token, node.sentence, sorted(node.dependencies)] for node in nodes]
+            digest = hashlib.sha256(digest + json.dumps(rows).encode()).digest()
+        digests_with_nodes.append(digest)
+    return digests_with_nodes
 
 
 def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionTable, MentionTable]:
@@ -103,36 +112,49 @@ def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionT
     if key.empty is None and response.empty is None:
         return key, response
     key, response = adopt_nodes(key, response), adopt_nodes(response, key)
-    of_key, of_response = _list_places(key), _list_places(response)
-    if of_key == of_response:
+    places_of_key = _list_places(key)
+    places_of_response = _list_places(response)
+    if places_of_key == places_of_response:
         return key, response
-    union = [sorted({*one, *two}) for one, two in zip(of_key, of_response, strict=True)]
-    return _renumber(key, of_key, union), _renumber(response, of_response, union)
+    numberings_of_key = []
+    numberings_of_response = []
+    for expected, predicted in zip(places_of_key, places_of_response, strict=True):
+        union = sorted({*expected, *predicted})
+        numberings_of_key.append(_Numbering(expected, union))
+        numberings_of_response.append(_Numbering(predicted, union))
+    return _renumber(key, numberings_of_key), _renumber(response, numberings_of_response)
 
 
 def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
     """Copy empty nodes from the other side for documents whose token numbering agrees, if the table has none there."""
     if other.empty is None:
         return table
-    present: Nodes = table.empty or [()] * len(table)
     is_alike = [True] * len(table)
     if table.n_tokens is not None and other.n_tokens is not None:
         is_alike = (table.n_tokens == other.n_tokens).tolist()
-    copied = zip(present, other.empty, is_alike, strict=True)
-    nodes = [here or (there if alike else ()) for here, there, alike in copied]
-    return (
-        table if list(map(len, present)) == list(map(len, nodes)) else replace(table, empty=nodes)
-    )
+    nodes_by_document = list(table.empty or [()] * len(table))
+    has_copied = False
+    for document, nodes in enumerate(other.empty):
+        if nodes and is_alike[document] and not nodes_by_document[document]:
+            nodes_by_document[document] = nodes
+            has_copied = True
+    return replace(table, empty=nodes_by_document) if has_copied else table
 
 
 def _list_places(table: MentionTable) -> list[list[Place]]:
     """List the places of the empty nodes of each document, in ascending order."""
-    found: list[list[Place]] = [[] for _ in table.names]
-    for places, nodes in zip(found, table.empty or (), strict=False):
-        for i, node in enumerate(nodes):
-            place = (node.token - i, node.sentence)
-            places.append((*place, places[-1][2] + 1 if places and places[-1][:2] == place else 0))
-    return found
+    if table.empty is None:
+        return [[] for _ in table.names]
+    return [_list_places_of(nodes) for nodes in table.empty]
+
+
+def _list_places_of(nodes: Sequence[EmptyNode]) -> list[Place]:
+    places: list[Place] = []
+    for n_before, node in enumerate(nodes):
+        place = (node.token - n_before, node.sentence)
+        is_next = places and places[-1][:2] == place
+        places.append((*place, places[-1][2] + 1 if is_next else 0))
+    return places
 
 
 class _Numbering:
@@ -140,59 +162,61 @@ class _Numbering:
 
     def __init__(self, places: Sequence[Place], union: Sequence[Place]) -> None:
         self._union = union
-        new_token = {place: place[0] + i for i, place in enumerate(union)}
-        self._new_token = {place[0] + i: new_token[place] for i, place in enumerate(places)}
-        self._tokens = list(self._new_token)
-        own = set(places)
-        self.foreign = [token for place, token in new_token.items() if place not in own]
+        new_tokens = {place: place[0] + i for i, place in enumerate(union)}
+        # The new number of each empty node of this side.
+        self._new_tokens = {place[0] + i: new_tokens[place] for i, place in enumerate(places)}
+        self._nodes = list(self._new_tokens)
+        # The new numbers of the empty nodes that only the other side has.
+        self._foreign = [new_tokens[place] for place in sorted(new_tokens.keys() - set(places))]
 
-    def __call__(self, token: int) -> int:
-        if token < 0 or token in self._new_token:
-            return self._new_token.get(token, token)
-        word = token - bisect_left(self._tokens, token)
+    def number(self, token: int) -> int:
+        """Return the new number of a token; a negative one stays."""
+        if token < 0:
+            return token
+        if token in self._new_tokens:
+            return self._new_tokens[token]
+        word = token - bisect_left(self._nodes, token)
         return word + bisect_left(self._union, (word + 1,))
 
-    def split(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the new numbers of a part of a mention, without the empty nodes of the other side inside it."""
-        start, end = self(first), self(last)
-        for token in self.foreign[
-            bisect_left(self.foreign, start) : bisect_left(self.foreign, end)
-        ]:
-            if start < token:
-                yield start, token - 1
-            start = token + 1
-        yield start, end
+    def split(self, spans: Sequence[Span]) -> Iterator[Span]:
+        """Yield the spans of a mention in new numbers, without the empty nodes of the other side inside them."""
+        for first, last in spans:
+            start = self.number(first)
+            end = self.number(last)
+            inside = slice(bisect_left(self._foreign, start), bisect_left(self._foreign, end))
+            for node in self._foreign[inside]:
+                if start < node:
+                    yield start, node - 1
+                start = node + 1
+            yield start, end
+
+    def renumber_node(self, node: EmptyNode) -> EmptyNode:
+        """Return an empty node with new numbers for itself and its parents."""
+        dependencies = [(self.number(parent), relation) for parent, relation in node.dependencies]
+        return EmptyNode(self.number(node.token), node.sentence, dependencies)
 
 
-def _renumber(
-    table: MentionTable, places: Sequence[Sequence[Place]], union: Sequence[Sequence[Place]]
-) -> MentionTable:
-    """Renumber the tokens of a side's mentions and empty nodes, given the places of its nodes and of both sides'."""
-    numberings = list(map(_Numbering, places, union))
-    documents = table.document.tolist()
+def _renumber(table: MentionTable, numberings: Sequence[_Numbering]) -> MentionTable:
+    """Renumber the tokens of a side's mentions and empty nodes, with the numbering of each document."""
+    numbering_by_row = [numberings[document] for document in table.document.tolist()]
 
     def number(tokens: Ints) -> Ints:
-        pairs = zip(documents, tokens.tolist(), strict=True)
-        return np.array([numberings[document](token) for document, token in pairs], np.int64)
+        pairs = zip(numbering_by_row, tokens.tolist(), strict=True)
+        return np.array([numbering.number(token) for numbering, token in pairs], np.int64)
 
     parts = {}
-    for row, document in enumerate(documents):
-        split = tuple(
-            one for part in table.parts_of(row) for one in numberings[document].split(*part)
-        )
-        if row in table.parts or len(split) > 1:
-            parts[row] = split
-    nodes = [
-        [
-            EmptyNode(
-                of(one.token),
-                one.sentence,
-                [(of(parent), name) for parent, name in one.dependencies],
-            )
-            for one in some
-        ]
-        for of, some in zip(numberings, table.empty or [()] * len(table), strict=True)
+    for row, numbering in enumerate(numbering_by_row):
+        spans = tuple(numbering.split(table.parts_of(row)))
+        if row in table.parts or len(spans) > 1:
+            parts[row] = spans
+    nodes_by_document = [
+        list(map(numbering.renumber_node, nodes))
+        for numbering, nodes in zip(numberings, table.empty or [()] * len(table), strict=True)
     ]
+    minimum = {
+        row: tuple(map(numbering_by_row[row].number, tokens))
+        for row, tokens in table.minimum.items()
+    }
     return replace(
         table,
         n_tokens=None,
@@ -200,9 +224,6 @@ def _renumber(
         end=number(table.end),
         head=None if table.head is None else number(table.head),
         parts=parts,
-        minimum={
-            row: tuple(map(numberings[documents[row]], tokens))
-            for row, tokens in table.minimum.items()
-        },
-        empty=nodes,
+        minimum=minimum,
+        empty=nodes_by_document,
     )

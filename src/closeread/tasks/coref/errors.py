@@ -9,10 +9,10 @@ kinds, or if its main score is lower; equally bad ones are in the order of the f
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,11 +33,14 @@ from closeread.exceptions import (
 )
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import Documents, Words
+from closeread.tasks.coref.documents import Documents, Span, Words
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
-from closeread.tasks.coref.mention_table import MentionTable, Parts
-from closeread.tasks.coref.metrics.duplicates import without_duplicates
-from closeread.tasks.coref.metrics.matching import match_sides, without_singletons
+from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.metrics.matching import (
+    match_sides,
+    without_duplicates,
+    without_singletons,
+)
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
@@ -47,8 +50,12 @@ OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious en
 OF_MENTIONS = ("missing mention", "spurious mention")
 KINDS = (*OF_ENTITIES, *OF_MENTIONS)
 HEADER = ["error", "document", "entity", "mentions"]
-SHOWN = 5
+
+MAX_SHOWN = 5
 """How many mentions of each group of an error a table lists, and how many groups."""
+
+MAX_TEXT_WIDTH = 60
+"""How many characters of a mention a table shows."""
 
 WORDS_OF_CONTEXT = 4
 """How many words a table shows on each side of a mention."""
@@ -62,15 +69,22 @@ SORTS = {
 
 
 class Finding(NamedTuple):
-    """An error, or a right entity."""
+    """An error, or a right entity.
+
+    Attributes:
+        kind: its kind.
+        document: the number of its document.
+        side: 0 if it is in the key, 1 in the response.
+        groups: the mentions of the entity, as rows of its side, grouped by their entity on the other side, with those
+            that it lacks as a group; for an error in a mention, that mention.
+        others: of each group, a mention of its entity on the other side, as a row there; None if that side lacks the
+            mentions.
+    """
 
     kind: str
-    document: int  # its number
-    side: int  # 0 if it is in the key, 1 in the response
-    # The mentions of the entity, as rows of its side, grouped by their entity on the other side, with those that it
-    # lacks as a group; for an error in a mention, that mention.
-    pieces: Sequence[Sequence[int]]
-    # Of each group, a mention of its entity on the other side, as a row there; None if that side lacks the mentions.
+    document: int
+    side: int
+    groups: Sequence[Sequence[int]]
     others: Sequence[int | None] = (None,)
 
 
@@ -91,47 +105,64 @@ class Mention:
 
     def __str__(self) -> str:
         place = f"{self.start}-{self.end}"
-        return place if self.text is None else f"{shorten(self.text, 60)} [{place}]"
+        return place if self.text is None else f"{shorten(self.text, MAX_TEXT_WIDTH)} [{place}]"
 
     def show_context(self) -> str:
         """Return the mention in its context with its place, such as "… on [my] way … [270]"."""
+        if self.context is None:
+            return f"{self.start}-{self.end}"
         place = f"{self.start}" if self.start == self.end else f"{self.start}-{self.end}"
-        return f"{self.start}-{self.end}" if self.context is None else f"{self.context} [{place}]"
+        return f"{self.context} [{place}]"
 
 
 @dataclass(frozen=True)
 class CorefError:
-    """One error, with its mentions in groups, as `Finding` has them, and for each group its entity on the other side."""
+    """An error.
+
+    Attributes:
+        kind: its kind.
+        document: the name of its document.
+        entity: the id of the entity in its file, or else its number in the document, from 0.
+        pieces: its mentions in groups, as `Finding` has them.
+        fields: the values of fields by name; None if the field is one of mentions and the error one of entities.
+        is_of_response: whether the entity is one of the response.
+        others: for each group, the id of its entity on the other side.
+    """
 
     kind: str
     document: str
-    entity: str  # its id in its file, or else its number in the document, from 0
+    entity: str
     pieces: tuple[tuple[Mention, ...], ...]
-    # by name; None if the field is one of mentions and the error one of entities
     fields: Mapping[str, str | None]
     is_of_response: bool
-    others: tuple[str | None, ...]  # ids of entities
+    others: tuple[str | None, ...]
 
     def list_mentions(self, most: int | None = None) -> str:
         """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
-        shown = [
-            ", ".join(_list_first(list(map(str, one[:most])), len(one)))
-            for one in self.pieces[:most]
+        groups = [
+            ", ".join(_add_number_left([str(mention) for mention in piece[:most]], len(piece)))
+            for piece in self.pieces[:most]
         ]
-        left = sum(map(len, self.pieces[len(shown) :]))
-        return " | ".join(_list_first(shown, len(shown) + left))
+        n_left = sum(map(len, self.pieces[len(groups) :]))
+        return " | ".join(_add_number_left(groups, len(groups) + n_left))
 
 
-def _list_first(shown: list[str], total: int) -> list[str]:
-    """Return the items to show, and the number of further ones."""
-    return [*shown, *([f"… {total - len(shown):,} more"] if total > len(shown) else [])]
+def _add_number_left(shown: list[str], total: int) -> list[str]:
+    """Return what is shown, and the number of what is not."""
+    if total > len(shown):
+        return [*shown, f"… {total - len(shown):,} more"]
+    return shown
 
 
 @dataclass(frozen=True)
 class DocumentErrors:
-    """The number of errors of a document: all, in entities, in mentions; and the fields of the document, by name.
+    """The number of errors of a document.
 
-    Its main score is None unless documents are sorted by it.
+    Attributes:
+        document: its name.
+        errors, entity_errors, mention_errors: the numbers of all errors, of those in entities and in mentions.
+        fields: the fields of the document, by name.
+        score: its main score; None unless documents are sorted by it.
     """
 
     document: str
@@ -144,57 +175,69 @@ class DocumentErrors:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ErrorReport(Result):
-    """The errors of a response."""
+    """The errors of a response.
 
-    tables: tuple[MentionTable, MentionTable]  # key and response
-    words: tuple[Sequence[Words], Sequence[Words]]  # of the documents of each
-    # of each kind, those of `RIGHT` first, in the order of the file
+    Attributes:
+        tables: the mentions of key and response.
+        words: the words of each document, of both sides.
+        findings: those of each kind, those of `RIGHT` first, in the order of the file.
+        document_fields: the values of each field, (n_documents,).
+        mention_fields: of each side, the values of each field, (n_mentions,).
+        kinds: those that are listed.
+        slices: how many findings there are, by field, value and kind.
+        notices: about both sides, one sentence each.
+        limit: how many documents, and errors of each kind, tables list.
+        document: the only document; None for all.
+        sort: one of `SORTS`.
+        scores: (n_documents,) the main score, to sort by.
+        score_title: the title of that score.
+    """
+
+    tables: tuple[MentionTable, MentionTable]
+    words: tuple[Sequence[Words], Sequence[Words]]
     findings: Mapping[str, Sequence[Finding]]
-    document_fields: Mapping[str, Sequence[str]]  # by name, each (n_documents,)
-    # of each side, by name, each (n_mentions,)
+    document_fields: Mapping[str, Sequence[str]]
     mention_fields: Sequence[Mapping[str, Sequence[str]]]
-    kinds: Sequence[str] = KINDS  # those that are listed
-    # by field, value and kind
+    kinds: Sequence[str] = KINDS
     slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
-    notices: Sequence[str] = ()  # about both sides, one sentence each
-    limit: int = 10  # how many documents, and errors of each kind, tables list
-    document: str | None = None  # the only document; None for all
-    sort: str = "errors"  # one of `SORTS`
-    scores: Sequence[float] = ()  # (n_documents,) the main score, to sort by
+    notices: Sequence[str] = ()
+    limit: int = 10
+    document: str | None = None
+    sort: str = "errors"
+    scores: Sequence[float] = ()
     score_title: str = ""
 
     @property
     def fields(self) -> list[str]:
         """The names of all fields; of those of mentions, the ones that both sides have."""
-        return [
-            *self.document_fields,
-            *(name for name in FIELDS if all(name in side for side in self.mention_fields)),
-        ]
+        in_both = [name for name in FIELDS if all(name in side for side in self.mention_fields)]
+        return [*self.document_fields, *in_both]
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of errors of every kind, and of right entities."""
-        return {kind: len(found) for kind, found in self.findings.items()}
+        return {kind: len(findings) for kind, findings in self.findings.items()}
 
     @property
     def documents(self) -> list[DocumentErrors]:
         """The documents with errors of these kinds, in the order of `sort`: the worst first, or by name."""
-        entities, mentions = (
-            self._count_documents(kind for kind in self.kinds if kind in group)
-            for group in (OF_ENTITIES, OF_MENTIONS)
-        )
-        return [
-            DocumentErrors(
-                self.tables[0].names[number],
-                entities[number] + mentions[number],
-                entities[number],
-                mentions[number],
-                {name: values[number] for name, values in self.document_fields.items()},
-                number_or_none(self.scores[number]) if len(self.scores) else None,
-            )
-            for number in self._rank_documents()
-            if entities[number] + mentions[number]
-        ]
+        of_entities = self._count_documents(kind for kind in self.kinds if kind in OF_ENTITIES)
+        of_mentions = self._count_documents(kind for kind in self.kinds if kind in OF_MENTIONS)
+        documents = []
+        for number in self._rank_documents():
+            n_errors = of_entities[number] + of_mentions[number]
+            if n_errors:
+                documents.append(
+                    DocumentErrors(
+                        self.tables[0].names[number],
+                        n_errors,
+                        of_entities[number],
+                        of_mentions[number],
+                        {name: values[number] for name, values in self.document_fields.items()},
+                        number_or_none(self.scores[number]) if len(self.scores) else None,
+                    )
+                )
+        return documents
 
     @property
     def errors(self) -> list[CorefError]:
@@ -202,164 +245,202 @@ class ErrorReport(Result):
         return list(self.list_errors())
 
     def __repr__(self) -> str:
-        return f"<ErrorReport: {', '.join(f'{kind} {number:,}' for kind, number in self.counts.items())}>"
+        counts = ", ".join(f"{kind} {number:,}" for kind, number in self.counts.items())
+        return f"<ErrorReport: {counts}>"
 
     def list_errors(self, limit: int | None = None) -> Iterator[CorefError]:
         """Yield the errors, or at most `limit` of each kind, as in `errors`."""
         rank = {number: place for place, number in enumerate(self._rank_documents())}
+
         # Errors come document by document, and reading the words of a document is slow.
-        readers = [lru_cache(maxsize=1)(partial(_read_words, words)) for words in self.words]
+        @lru_cache(maxsize=2)
+        def read_words(side: int, document: int) -> Sequence[str]:
+            return self.words[side][document].read()
+
+        def find_rank(finding: Finding) -> int:
+            return rank[finding.document]
+
         for kind in self.kinds:
-            for one in sorted(self.findings[kind], key=lambda finding: rank[finding.document])[
-                :limit
-            ]:
-                table = self.tables[one.side]
-                text = readers[one.side](one.document)
-                pieces = tuple(
-                    tuple(_describe_mention(table, row, text) for row in piece)
-                    for piece in one.pieces
-                )
-                fields = {name: self._find_value(one, name) for name in self.fields}
-                other_table = self.tables[1 - one.side]
-                yield CorefError(
-                    kind,
-                    table.names[one.document],
-                    table.label(one.pieces[0][0]),
-                    pieces,
-                    fields,
-                    one.side == 1,
-                    tuple(None if row is None else other_table.label(row) for row in one.others),
-                )
+            for finding in sorted(self.findings[kind], key=find_rank)[:limit]:
+                words = read_words(finding.side, finding.document)
+                yield self._describe_finding(finding, words)
+
+    def _describe_finding(self, finding: Finding, words: Sequence[str]) -> CorefError:
+        table = self.tables[finding.side]
+        other_table = self.tables[1 - finding.side]
+        pieces = [_describe_mentions(table, rows, words) for rows in finding.groups]
+        others = [None if row is None else other_table.label(row) for row in finding.others]
+        return CorefError(
+            finding.kind,
+            table.names[finding.document],
+            table.label(finding.groups[0][0]),
+            tuple(pieces),
+            {name: self._find_value(finding, name) for name in self.fields},
+            finding.side == 1,
+            tuple(others),
+        )
 
     def count_by(self, name: str) -> dict[str, dict[str, int]]:
         """Count the findings of each value of a field, by kind; only kinds that have the field."""
         if name not in self.fields:
-            guess, known = suggest(name, self.fields, PROCEDURE.aliases), ", ".join(self.fields)
-            raise RequestError(
-                f"no field '{name}' to count errors by{guess and '.'}{guess} (choose from: {known})"
-            )
-        counted = {
-            kind: Counter(self._find_value(one, name) for one in found)
-            for kind, found in self.findings.items()
+            guess = suggest(name, self.fields, PROCEDURE.aliases)
+            known = ", ".join(self.fields)
+            what = f"no field '{name}' to count errors by"
+            raise RequestError(f"{what}{guess and '.'}{guess} (choose from: {known})")
+        counts_by_kind = {
+            kind: Counter(self._find_value(finding, name) for finding in findings)
+            for kind, findings in self.findings.items()
             if kind in OF_MENTIONS or name not in FIELDS or FIELDS[name].is_of_entities
         }
+        values = list(dict.fromkeys(self.document_fields.get(name, ())))
         if name in FIELDS:
-            values: Iterable[str] = [
-                part for part in FIELDS[name].parts if any(part in of for of in counted.values())
-            ]
-        else:
-            values = dict.fromkeys(self.document_fields[name])
-        return {value: {kind: of[value] for kind, of in counted.items()} for value in values}
+            present = set().union(*counts_by_kind.values())
+            values = [value for value in FIELDS[name].parts if value in present]
+        counts = {}
+        for value in values:
+            counts[value] = {kind: of_kind[value] for kind, of_kind in counts_by_kind.items()}
+        return counts
 
-    def _find_value(self, one: Finding, name: str) -> str | None:
+    def _find_value(self, finding: Finding, name: str) -> str | None:
         """Return the value of a field; None if the field is one of mentions and the finding one of entities."""
         if name in self.document_fields:
-            return self.document_fields[name][one.document]
-        if one.kind in OF_MENTIONS or FIELDS[name].is_of_entities:
-            return self.mention_fields[one.side][name][one.pieces[0][0]]
+            return self.document_fields[name][finding.document]
+        if finding.kind in OF_MENTIONS or FIELDS[name].is_of_entities:
+            return self.mention_fields[finding.side][name][finding.groups[0][0]]
         return None
 
     def _count_documents(self, kinds: Iterable[str]) -> Counter[int]:
-        return Counter(one.document for kind in kinds for one in self.findings[kind])
+        """Count the findings of some kinds in each document."""
+        counts: Counter[int] = Counter()
+        for kind in kinds:
+            counts.update(finding.document for finding in self.findings[kind])
+        return counts
 
     def _rank_documents(self) -> list[int]:
-        numbers = range(len(self.tables[0]))
+        """Return the numbers of the documents in the order of `sort`."""
+        names = self.tables[0].names
         if self.sort == "name":
-            return sorted(numbers, key=lambda number: self.tables[0].names[number])
+            return sorted(range(len(names)), key=names.__getitem__)
         if self.sort == "score":
             # Documents without a score, which no metric counts, come last.
             order: list[int] = np.argsort(np.asarray(self.scores), kind="stable").tolist()
             return order
         counts = self._count_documents(self.kinds)
-        return sorted(numbers, key=lambda number: -counts[number])
+        return sorted(range(len(names)), key=counts.__getitem__, reverse=True)
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: counts, counts by field, the worst documents, and the errors of each document."""
         del style
         grids = [Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()])]
-        for name, counted in self.slices.items():
-            for title, group in (("Entities", (RIGHT, *OF_ENTITIES)), ("Mentions", OF_MENTIONS)):
-                rows = [
-                    [value, *(f"{of[kind]:,}" for kind in group)]
-                    for value, of in counted.items()
-                    if of.keys() >= set(group)
-                ]
-                if rows:
-                    header = [name, *(kind.rpartition(" ")[0] for kind in group)]
-                    grids.append(Grid(f"{title} by {name}", header, rows))
-        names = dict(zip(self.tables[0].names, drop_part(self.tables[0].names), strict=True))
-        documents = self.documents if self.document is None and len(self.tables[0]) > 1 else []
+        for name, counts_by_value in self.slices.items():
+            grids += _make_slice_grids(name, counts_by_value)
+        key_names = self.tables[0].names
+        short_names = dict(zip(key_names, drop_part(key_names), strict=True))
+        if self.document is None and len(key_names) > 1:
+            grids += self._list_document_grids(short_names)
+        return [*grids, *self._list_error_grids(short_names)]
+
+    def _list_document_grids(self, short_names: Mapping[str, str]) -> list[Grid]:
+        """Return a table of the first documents, if any have errors."""
+        documents = self.documents
+        header = ["document", "in entities", "in mentions", "errors"]
+        if len(self.scores):
+            header.append(self.score_title)
         rows = []
         for errors in documents[: self.limit]:
-            numbers = errors.entity_errors, errors.mention_errors, errors.errors
-            row = [names[errors.document], *(f"{number:,}" for number in numbers)]
-            rows.append([*row, percent(errors.score)] if len(self.scores) else row)
-        if rows:
-            n_more = len(documents) - len(rows)
-            where = choose_words("--limit and --json", "to_dict()")
-            notes = [f"{pluralize(n_more, 'more document')} with errors: see {where}."]
-            header = ["document", "in entities", "in mentions", "errors"]
+            numbers = (errors.entity_errors, errors.mention_errors, errors.errors)
+            row = [short_names[errors.document], *(f"{number:,}" for number in numbers)]
             if len(self.scores):
-                header.append(self.score_title)
-            grids.append(Grid(SORTS[self.sort], header, rows, notes if n_more > 0 else []))
-        return [*grids, *self._list_error_grids(names)]
+                row.append(percent(errors.score))
+            rows.append(row)
+        if not rows:
+            return []
+        notes = []
+        n_more = len(documents) - len(rows)
+        if n_more > 0:
+            where = choose_words("--limit and --json", "to_dict()")
+            notes.append(f"{pluralize(n_more, 'more document')} with errors: see {where}.")
+        return [Grid(SORTS[self.sort], header, rows, notes)]
 
-    def _list_error_grids(self, names: Mapping[str, str]) -> list[Grid]:
+    def _list_error_grids(self, short_names: Mapping[str, str]) -> list[Grid]:
         """Return a table of errors for each document, the entity of the key beside that of the response."""
-        listed = list(self.list_errors(self.limit))
-        order = {self.tables[0].names[number]: i for i, number in enumerate(self._rank_documents())}
-        by_document: dict[str, list[list[str]]] = {}
-        for error in sorted(listed, key=lambda error: order[error.document]):
-            by_document.setdefault(error.document, []).extend(_show_error(error))
+        key_names = self.tables[0].names
+        rows_by_document: dict[str, list[list[str]]] = {
+            key_names[number]: [] for number in self._rank_documents()
+        }
+        n_listed = 0
+        for error in self.list_errors(self.limit):
+            rows_by_document[error.document] += _show_error(error)
+            n_listed += 1
         header = ["error", "key", "response", "mentions"]
         grids = [
-            Grid(names[document], header, rows, prose=frozenset({"mentions"}))
-            for document, rows in by_document.items()
+            Grid(short_names[document], header, rows, prose=frozenset({"mentions"}))
+            for document, rows in rows_by_document.items()
+            if rows
         ]
-        if grids:
-            n_more = sum(self.counts[kind] for kind in self.kinds) - len(listed)
+        if not grids:
+            return []
+        notes = ["Key and response: the entity on each side; – if that side lacks the mentions."]
+        n_more = sum(self.counts[kind] for kind in self.kinds) - n_listed
+        if n_more > 0:
             where = choose_words("--limit, --json and --format csv", "to_frame()")
-            notes = [
-                "Key and response: the entity on each side; – if that side lacks the mentions."
-            ]
-            if n_more > 0:
-                notes.append(f"{pluralize(n_more, 'more error')}: see {where}.")
-            grids[-1] = replace(grids[-1], notes=notes)
+            notes.append(f"{pluralize(n_more, 'more error')}: see {where}.")
+        grids[-1] = replace(grids[-1], notes=notes)
         return grids
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all errors of these kinds."""
-        return [*HEADER, *self.fields], [
-            [one.kind, one.document, one.entity, one.list_mentions(), *one.fields.values()]
-            for one in self.list_errors()
-        ]
+        rows: list[list[object]] = []
+        for error in self.list_errors():
+            mentions = error.list_mentions()
+            rows.append(
+                [error.kind, error.document, error.entity, mentions, *error.fields.values()]
+            )
+        return [*HEADER, *self.fields], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return counts, documents and errors as JSON."""
-        errors = [
-            {
-                **vars(one),
-                "pieces": [[dict(vars(mention)) for mention in piece] for piece in one.pieces],
-            }
-            for one in self.list_errors()
-        ]
+        errors = []
+        for error in self.list_errors():
+            pieces = [list(map(_copy_fields, piece)) for piece in error.pieces]
+            errors.append({**vars(error), "pieces": pieces})
         by_field = {"slices": self.slices} if self.slices else {}
-        documents = [dict(vars(one)) for one in self.documents]
+        documents = list(map(_copy_fields, self.documents))
         return {"counts": self.counts, **by_field, "documents": documents, "errors": errors}
+
+
+def _copy_fields(record: object) -> dict[str, Any]:
+    return dict(vars(record))
+
+
+def _make_slice_grids(name: str, counts_by_value: Mapping[str, Mapping[str, int]]) -> list[Grid]:
+    """Return a table of entities, and one of mentions, by the values of a field."""
+    grids = []
+    for title, kinds in (("Entities", (RIGHT, *OF_ENTITIES)), ("Mentions", OF_MENTIONS)):
+        rows = [
+            [value, *(f"{counts[kind]:,}" for kind in kinds)]
+            for value, counts in counts_by_value.items()
+            if counts.keys() >= set(kinds)
+        ]
+        if rows:
+            header = [name, *(kind.rpartition(" ")[0] for kind in kinds)]
+            grids.append(Grid(f"{title} by {name}", header, rows))
+    return grids
 
 
 def _show_error(error: CorefError) -> list[list[str]]:
     """Return the rows of an error, one for each mention: of some groups, and of some mentions of each."""
     rows: list[list[str]] = []
-    for piece, other in list(zip(error.pieces, error.others, strict=True))[:SHOWN]:
+    groups = list(zip(error.pieces, error.others, strict=True))
+    for piece, other in groups[:MAX_SHOWN]:
         sides = [error.entity, NOTHING if other is None else other]
         if error.is_of_response:
             sides.reverse()
-        mentions = [mention.show_context() for mention in piece[:SHOWN]]
-        for mention in _list_first(mentions, len(piece)):
+        mentions = [mention.show_context() for mention in piece[:MAX_SHOWN]]
+        for mention in _add_number_left(mentions, len(piece)):
             rows.append(["" if rows else error.kind, *sides, mention])
             sides = ["", ""]
-    n_more = sum(map(len, error.pieces[SHOWN:]))
+    n_more = sum(len(piece) for piece, _ in groups[MAX_SHOWN:])
     if n_more:
         rows.append(["", "", "", f"… {n_more:,} more"])
     return rows
@@ -394,109 +475,156 @@ def count_errors(
     key = without_duplicates(key_documents.table)
     response = without_duplicates(response_documents.table)
     if options["keep_singletons"] == "false":
-        key, response = without_singletons(key), without_singletons(response)
+        key = without_singletons(key)
+        response = without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
     if options["zeros"] == "exclude":
-        tables = adopt_nodes(key, response), adopt_nodes(response, key)
-        key, response = (table.select(~find_zeros(table)) for table in tables)
-    sides = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
-    codes = [of_side.tolist() for of_side in mention_codes(*sides)]
-    entities = [side.entity.tolist() for side in sides]
-    entity_of = [dict(zip(*columns, strict=True)) for columns in zip(codes, entities, strict=True)]
-    sizes = Counter(entity_of[1].values())  # several mentions may have one minimum span
-    row_of = [{entity: row for row, entity in enumerate(of_side)} for of_side in entities]
-    findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
-    for i, (several, none, lacking) in enumerate(
-        zip(OF_ENTITIES[:2], OF_ENTITIES[2:], OF_MENTIONS, strict=True)
-    ):
-        found: defaultdict[int, dict[int | None, list[int]]] = defaultdict(dict)
-        documents = sides[i].document.tolist()
-        for row, (entity, code) in enumerate(zip(entities[i], codes[i], strict=True)):
-            there = entity_of[1 - i].get(code)
-            found[entity].setdefault(there, []).append(row)
-            if there is None:
-                findings[lacking].append(Finding(lacking, documents[row], i, ((row,),)))
-        for by_entity in found.values():
-            pieces, places = list(by_entity.values()), by_entity.keys() - {None}
-            kind = several if len(places) > 1 else none
-            if len(places) == 1:
-                right = (
-                    len({codes[0][row] for row in pieces[0]})
-                    if i == 0 and len(pieces) == 1
-                    else None
-                )
-                if right != sizes[places.pop()]:
-                    continue
-                kind = RIGHT
-            others = [row_of[1 - i].get(entity) for entity in by_entity]
-            findings[kind].append(Finding(kind, documents[pieces[0][0]], i, pieces, others))
+        with_all_nodes = adopt_nodes(key, response), adopt_nodes(response, key)
+        key, response = (table.select(~find_zeros(table)) for table in with_all_nodes)
+    findings = _find_errors(key, response, options)
     if document is not None:
-        # as tables show it
-        document = dict(zip(drop_part(key.names), key.names, strict=True)).get(document, document)
-        if document not in key.names:
-            guess, names = suggest(document, key.names), join_names(key.names)
-            raise RequestError(
-                f"no document {quote(document)} in the key{guess and '.'}{guess} (the key has {names})"
-            )
-        number = list(key.names).index(document)
+        number = _find_document(document, key.names)
         findings = {
-            kind: [one for one in some if one.document == number] for kind, some in findings.items()
+            kind: [finding for finding in found if finding.document == number]
+            for kind, found in findings.items()
         }
-    labels = _label_mentions(key), _label_mentions(with_annotation(response, key))
-    wanted = [kind for kind in KINDS if not kinds or kind in kinds]
-    words = _list_words(key_documents), _list_words(response_documents)
-    fields = list_fields(key_documents)
+        document = key.names[number]
     report = ErrorReport(
-        (key, response), words, findings, fields, labels, wanted, document=document
+        (key, response),
+        (_list_words(key_documents), _list_words(response_documents)),
+        findings,
+        list_fields(key_documents),
+        (_label_mentions(key), _label_mentions(with_annotation(response, key))),
+        [kind for kind in KINDS if not kinds or kind in kinds],
+        document=document,
     )
     return replace(report, slices={name: report.count_by(name) for name in by})
+
+
+class _Side(NamedTuple):
+    """The mentions of a side by rows: their documents, codes that are equal where mentions match, and entities."""
+
+    documents: Sequence[int]
+    codes: Sequence[int]
+    entities: Sequence[int]
+
+
+def _find_errors(
+    key: MentionTable, response: MentionTable, options: Options
+) -> dict[str, list[Finding]]:
+    """Find the right entities and the errors of each kind."""
+    matched = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
+    key_side, response_side = (
+        _Side(side.document.tolist(), codes.tolist(), side.entity.tolist())
+        for side, codes in zip(matched, mention_codes(*matched), strict=True)
+    )
+    findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
+    response_entities = dict(zip(response_side.codes, response_side.entities, strict=True))
+    # Several mentions may have one minimum span, so mentions are counted by their codes.
+    sizes = Counter(response_entities.values())
+    for finding in _judge_entities(key_side, response_side, side=0):
+        if finding.kind == RIGHT:
+            other_row = finding.others[0]
+            n_codes = len({key_side.codes[row] for row in finding.groups[0]})
+            if other_row is None or n_codes != sizes[response_side.entities[other_row]]:
+                continue
+        findings[finding.kind].append(finding)
+    for finding in _judge_entities(response_side, key_side, side=1):
+        # Whether an entity is right is said of the key's.
+        if finding.kind != RIGHT:
+            findings[finding.kind].append(finding)
+    return findings
+
+
+def _judge_entities(own: _Side, other: _Side, side: int) -> Iterator[Finding]:
+    """Yield the errors in the mentions and entities of a side; an entity in one of the other side only may be right."""
+    several = OF_ENTITIES[side]
+    absent = OF_ENTITIES[2 + side]
+    lacking = OF_MENTIONS[side]
+    entity_by_code = dict(zip(other.codes, other.entities, strict=True))
+    row_by_entity = {entity: row for row, entity in enumerate(other.entities)}
+    rows_by_entity: dict[int, dict[int | None, list[int]]] = {}
+    for row, (code, entity) in enumerate(zip(own.codes, own.entities, strict=True)):
+        other_entity = entity_by_code.get(code)
+        groups = rows_by_entity.setdefault(entity, {})
+        groups.setdefault(other_entity, []).append(row)
+        if other_entity is None:
+            yield Finding(lacking, own.documents[row], side, ((row,),))
+    for groups in rows_by_entity.values():
+        others = [None if entity is None else row_by_entity[entity] for entity in groups]
+        n_entities = len(groups.keys() - {None})
+        rows = list(groups.values())
+        document = own.documents[rows[0][0]]
+        if n_entities > 1:
+            yield Finding(several, document, side, rows, others)
+        elif n_entities == 0:
+            yield Finding(absent, document, side, rows, others)
+        elif len(groups) == 1:
+            yield Finding(RIGHT, document, side, rows, others)
+
+
+def _find_document(name: str, names: Sequence[str]) -> int:
+    """Return the number of a document, given its name, or its name as tables show it."""
+    by_short_name = dict(zip(drop_part(names), names, strict=True))
+    whole_name = by_short_name.get(name, name)
+    if whole_name not in names:
+        guess = suggest(whole_name, names)
+        known = f"the key has {join_names(names)}"
+        what = f"no document {quote(whole_name)} in the key"
+        raise RequestError(f"{what}{guess and '.'}{guess} ({known})")
+    return list(names).index(whole_name)
 
 
 def _list_words(documents: Documents) -> list[Words]:
     return [document.words for document in documents.documents]
 
 
-def _read_words(words: Sequence[Words], document: int) -> Sequence[str] | None:
-    """Return the words of a document; None if they are unknown."""
-    return words[document].read() or None
-
-
 def _label_mentions(table: MentionTable) -> dict[str, Sequence[str]]:
     """Return the value of every field of mentions that the side has for every row, by field."""
     if not len(table.entity):
         return dict.fromkeys(FIELDS, ())
-    return {
-        name: [of.parts[number] for number in of.number(table).tolist()]
-        for name, of in FIELDS.items()
-        if not of.lacks(table)
-    }
+    labels: dict[str, Sequence[str]] = {}
+    for name, mention_field in FIELDS.items():
+        if not mention_field.lacks(table):
+            numbers = mention_field.number(table).tolist()
+            labels[name] = [mention_field.parts[number] for number in numbers]
+    return labels
 
 
-def _describe_mention(table: MentionTable, row: int, words: Sequence[str] | None) -> Mention:
-    parts = table.parts_of(row)
-    text = (
-        None
-        if words is None
-        else " … ".join(" ".join(words[start : end + 1]) for start, end in parts)
-    )
-    context = None if words is None else _show_context(parts, words)
-    return Mention(int(table.start[row]), int(table.end[row]), text, context)
+def _describe_mentions(
+    table: MentionTable, rows: Sequence[int], words: Sequence[str]
+) -> tuple[Mention, ...]:
+    return tuple(_describe_mention(table, row, words) for row in rows)
 
 
-def _show_context(parts: Parts, words: Sequence[str]) -> str:
+def _describe_mention(table: MentionTable, row: int, words: Sequence[str]) -> Mention:
+    """Return a mention for display; without words if they are unknown."""
+    spans = table.parts_of(row)
+    start = int(table.start[row])
+    end = int(table.end[row])
+    if not words:
+        return Mention(start, end, None)
+    text = " … ".join(_join_words(words, span) for span in spans)
+    return Mention(start, end, text, _show_context(spans, words))
+
+
+def _join_words(words: Sequence[str], span: Span) -> str:
+    return " ".join(words[span[0] : span[1] + 1])
+
+
+def _show_context(spans: Sequence[Span], words: Sequence[str]) -> str:
     """Return the parts of a mention in brackets, with some words around it."""
-    first, last = parts[0][0], parts[-1][1]
-    begin = max(first - WORDS_OF_CONTEXT, 0)
-    end = last + 1 + WORDS_OF_CONTEXT
-    shown: list[str] = []
+    begin = max(spans[0][0] - WORDS_OF_CONTEXT, 0)
+    end = spans[-1][1] + 1 + WORDS_OF_CONTEXT
+    pieces: list[str] = []
     position = begin
-    for start, part_end in parts:
-        shown += words[position:start]
-        shown.append(f"[{shorten(' '.join(words[start : part_end + 1]), 60)}]")
-        position = part_end + 1
-    shown += words[position:end]
+    for span in spans:
+        pieces += words[position : span[0]]
+        pieces.append(f"[{shorten(_join_words(words, span), MAX_TEXT_WIDTH)}]")
+        position = span[1] + 1
+    pieces += words[position:end]
     if begin > 0:
-        shown.insert(0, "…")
+        pieces.insert(0, "…")
     if end < len(words):
-        shown.append("…")
-    return " ".join(shown)
+        pieces.append("…")
+    return " ".join(pieces)

@@ -9,15 +9,15 @@ several files that have the same name are named after their files, too.
 
 from __future__ import annotations
 
-import gc
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, get_args
+from typing import Any, cast, get_args
 
 from closeread import limits
 from closeread.corpus.schema import load_validator
@@ -32,13 +32,12 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.files import text_suffix, write_text
-from closeread.formats import Format
 from closeread.formats.folders import find_hidden, is_about_folder, note_left_out, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import Document, Documents, documents_of
-from closeread.tasks.coref.formats import FORMATS, WrittenFormat
+from closeread.tasks.coref.formats import FORMATS, CorefFormat, Reading, WrittenFormat
 from closeread.tasks.coref.formats.coref_json import (
     drop_other_fields,
     find_dialect,
@@ -47,31 +46,23 @@ from closeread.tasks.coref.formats.coref_json import (
 from closeread.tasks.coref.mention_table import MentionTable, pack_clusters
 from closeread.tasks.coref.notices import fold_notices
 
-# how the names of the files in CoNLL-2012 end that contain coreference
-GOLD_CONLL, CONLL = "_gold_conll", "_conll"
+CONLL_ENDING = "_conll"
+"""How the names of the files of CoNLL-2012 end."""
 
+GOLD_CONLL_ENDING = "_gold_conll"
+"""How the names of those end that contain coreference."""
 
-def load_format(name: str) -> Format:
-    """Import a format by its name for options."""
-    return find_format("coref", FORMATS[name].module)
-
-
-def iterate_formats() -> Iterator[Format]:
-    """Import the formats one after the other."""
-    return map(load_format, FORMATS)
-
+MAX_FIRST_LINE_BYTES = 2**16
+"""How far from the start of a file the first line that is not blank is looked for."""
 
 NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *+(.*\S)")
 
+EXPECTED = f"expected {', '.join(form.title for form in FORMATS.values())}"
 
-class Reading(NamedTuple):
-    """How files are read."""
 
-    # whether they are the output of a system, whose predictions may be next to gold
-    is_response: bool = False
-    word_column: str = "auto"  # the column of the words of CoNLL files, from 1; "auto" to guess it
-    tolerant: bool = False  # whether wrong tags of language models cost only their mention
-    skip_invalid: bool = False  # whether files of a folder that have errors are left out
+def load_format(name: str) -> CorefFormat:
+    """Import a format by its name for options."""
+    return cast("CorefFormat", find_format("coref", FORMATS[name].module))
 
 
 def read_documents(
@@ -91,34 +82,28 @@ def read_documents(
         tolerant: whether wrong tags of language models cost only their mention.
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
     """
-    reading = Reading(is_response, word_column, tolerant, skip_invalid)
-    with paused_collection():
-        if path.is_dir():
-            return _read_folder(path, reading)
-        return _read_file(path, reading)
-
-
-@contextmanager
-def paused_collection() -> Iterator[None]:
-    """Pause Python's search for garbage, which takes a fifth of the time where many objects are made that all stay."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
+    reading = Reading(is_response, word_column, tolerant)
+    if path.is_dir():
+        return _read_folder(path, reading, skip_invalid=skip_invalid)
+    return _read_file(path, reading)
 
 
 def _read_file(path: Path, reading: Reading) -> Documents:
     with plain_file(path) as file:
-        form = _find_format(path.name, file) or find_format("coref", "conll")
-        documents = documents_of(_read(form, file, reading).records)
+        form = _recognise(file) or _find_format_by_name(path.name) or "conll"
+        documents = _read(form, file, reading)
     notices = [f"{path}: {notice}" for notice in documents.notices]
     return Documents(documents.documents, notices)
 
 
-def _read_folder(folder: Path, reading: Reading) -> Documents:
+def _read(form: str, file: Path, reading: Reading) -> Documents:
+    """Read the documents of a file in a format."""
+    reader = load_format(form)
+    parsed = reader.read_with(file, reading) if reader.read_with else reader.read(file, "")
+    return documents_of(parsed.records)
+
+
+def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:
     files, problems = walk_files(folder)
     chosen, remarks = _choose_files(folder, files)
     documents_by_file: dict[str, Documents] = {}
@@ -126,14 +111,14 @@ def _read_folder(folder: Path, reading: Reading) -> Documents:
     for name, form in chosen.items():
         try:
             with plain_file(files[name]) as file:
-                documents = documents_of(_read(form, file, reading).records)
+                documents = _read(form, file, reading)
         except FormatError as error:
             invalid[name] = error
         else:
             documents_by_file[name] = _name_by_file(documents, name)
-        if len(invalid) > limits.MAX_PROBLEMS and not reading.skip_invalid:
+        if len(invalid) > limits.MAX_PROBLEMS and not skip_invalid:
             break
-    if reading.skip_invalid and documents_by_file:
+    if skip_invalid and documents_by_file:
         remarks += _note_invalid(invalid)
     else:
         for name, failure in invalid.items():
@@ -141,16 +126,16 @@ def _read_folder(folder: Path, reading: Reading) -> Documents:
     remarks += _rename_repeated(documents_by_file, problems)
     if problems:
         raise FormatError(folder, problems)
-    broken = frozenset(document for name in invalid for document in _list_names(name, files[name]))
-    return Documents(
-        [document for documents in documents_by_file.values() for document in documents.documents],
-        [
-            *describe_problems(str(folder), remarks),
-            *(f"{folder}: {notice}" for notice in fold_notices(documents_by_file)),
-            *describe_problems(str(folder), find_hidden(folder)),
-        ],
-        broken,
-    )
+    all_documents: list[Document] = []
+    for documents in documents_by_file.values():
+        all_documents += documents.documents
+    notices = [
+        *describe_problems(str(folder), remarks),
+        *(f"{folder}: {notice}" for notice in fold_notices(documents_by_file)),
+        *describe_problems(str(folder), find_hidden(folder)),
+    ]
+    broken = chain.from_iterable(_list_names(name, files[name]) for name in invalid)
+    return Documents(all_documents, notices, frozenset(broken))
 
 
 def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
@@ -159,9 +144,10 @@ def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
         return []
     name, error = next(iter(invalid.items()))
     verb = "is" if len(invalid) == 1 else "are"
-    what = f"{pluralize(len(invalid), 'file')} with errors {verb} left out: {join_names(list(invalid))}"
+    files = pluralize(len(invalid), "file")
     first = error.problems[0]._replace(file=None).at(name)
-    return [Problem(f"{what}; first: {first}")]
+    names = join_names(list(invalid))
+    return [Problem(f"{files} with errors {verb} left out: {names}; first: {first}")]
 
 
 def _list_names(name: str, path: Path) -> list[str]:
@@ -171,23 +157,24 @@ def _list_names(name: str, path: Path) -> list[str]:
     names = []
     with suppress(FormatError), plain_file(path) as file:
         for line in file.read_bytes().splitlines():
-            if marker := MARKER.match(line):
+            marker = MARKER.match(line)
+            new_document = NEW_DOCUMENT.match(line)
+            if marker:
                 names.append(parse_name(line[marker.end() :].rstrip()))
-            elif found := NEW_DOCUMENT.match(line):
-                names.append(found[1].decode("utf-8", "replace"))
-    return [found for found in names if found] or [str(PurePosixPath(_drop_gz(name)).stem)]
+            elif new_document:
+                names.append(new_document[1].decode("utf-8", "replace"))
+    return list(filter(None, names)) or [PurePosixPath(_drop_gz(name)).stem]
 
 
-def _choose_files(
-    folder: Path, files: Mapping[str, Path]
-) -> tuple[dict[str, Format], list[Problem]]:
+def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[dict[str, str], list[Problem]]:
     """Choose the files of a folder that have coreference, with the format of each, and a notice on the others."""
-    gold = [name for name in files if _drop_gz(name).endswith(GOLD_CONLL)]
+    gold = [name for name in files if _drop_gz(name).endswith(GOLD_CONLL_ENDING)]
     if gold:
-        others = [name for name in files if name not in gold]
-        conll = find_format("coref", "conll")
-        return dict.fromkeys(gold, conll), note_left_out(others, f"names ending in {GOLD_CONLL}")
-    chosen: dict[str, Format] = {}
+        left_out = [name for name in files if name not in gold]
+        notices = note_left_out(left_out, f"names ending in {GOLD_CONLL_ENDING}")
+        return dict.fromkeys(gold, "conll"), notices
+    chosen: dict[str, str] = {}
+    # Files that only their suffix makes CRAC's text.
     plain: list[str] = []
     for name, path in files.items():
         if is_about_folder(name):
@@ -195,34 +182,36 @@ def _choose_files(
         try:
             with plain_file(path) as file:
                 form = _recognise(file)
-        except FormatError:  # reading it reports the error
-            form = find_format("coref", "conll")
-        if form is None and PurePosixPath(_drop_gz(name)).suffix.lower() == ".txt":
-            plain.append(name)
-        form = form or _find_format_by_name(name)
-        if form is not None:
+        except FormatError:
+            # Reading it reports the error.
+            form = "conll"
+        if not form:
+            form = _find_format_by_name(name)
+            if form == "crac-text":
+                plain.append(name)
+        if form:
             chosen[name] = form
     if len(plain) < sum(not is_about_folder(name) for name in files):
         for name in plain:
             del chosen[name]
-    others = [name for name in files if name not in chosen]
-    if not chosen and files:
-        what = f"contains no file of coreference ({EXPECTED}), but {join_names(others)}"
-        raise FormatError(folder, [Problem(what + _find_sibling(folder))])
-    return chosen, note_left_out(others, "files of coreference")
+    left_out = [name for name in files if name not in chosen]
+    if files and not chosen:
+        message = f"contains no file of coreference ({EXPECTED}), but {join_names(left_out)}"
+        raise FormatError(folder, [Problem(message + _find_sibling(folder))])
+    return chosen, note_left_out(left_out, "files of coreference")
 
 
 def _find_sibling(folder: Path) -> str:
     """Name a folder beside one without coreference that has some, as LitBank has `conll` beside `brat`."""
     for sibling in sorted(folder.resolve().parent.iterdir()):
-        if sibling.is_dir() and any(map(_find_own_format, sibling.iterdir())):
+        if sibling.is_dir() and any(map(_has_own_suffix, sibling.iterdir())):
             return f"; did you mean {folder.parent / sibling.name}?"
     return ""
 
 
-def _find_own_format(path: Path) -> Format | None:
-    """Find the format of a file by its suffix, if that is a format's own, as that of plain text is not."""
-    return None if path.suffix == ".txt" else _find_format_by_name(path.name)
+def _has_own_suffix(path: Path) -> bool:
+    """Whether the suffix of a file is that of a format, which that of plain text is not."""
+    return path.suffix != ".txt" and bool(_find_format_by_name(path.name))
 
 
 def _rename_repeated(
@@ -244,13 +233,14 @@ def _rename_repeated(
         for old, new in new_names.items():
             before = file_by_name.setdefault(new, file)
             if before != file:
-                what = f"duplicate document {quote(old)} (also in {before})"
-                problems.append(Problem(what, None, file))
+                message = f"duplicate document {quote(old)} (also in {before})"
+                problems.append(Problem(message, None, file))
         documents_by_file[file] = rename_documents(documents, new_names)
     has = "has" if len(repeated) == 1 else "have"
-    what = f"{pluralize(len(repeated), 'document')} of several files {has} the same name"
+    documents_of_files = f"{pluralize(len(repeated), 'document')} of several files"
     names = join_names(list(file_by_name))
-    return [Problem(f"{what}, and {has} the file's before it: {names}")]
+    message = f"{documents_of_files} {has} the same name, and {has} the file's before it: {names}"
+    return [Problem(message)]
 
 
 def name_in_file(file: str, name: str) -> str:
@@ -272,45 +262,25 @@ def rename_documents(documents: Documents, new_names: Mapping[str, str]) -> Docu
     )
 
 
-EXPECTED = f"expected {', '.join(form.title for form in FORMATS.values())}"
-
-
-def _read(found: Format, file: Path, how: Reading) -> Parsed:
-    if how.word_column != "auto" and found is find_format("coref", "conll"):
-        from closeread.tasks.coref.formats.conll import read_records
-
-        return read_records(file, "", int(how.word_column))
-    if how.tolerant and found is find_format("coref", "marked_text"):
-        from closeread.tasks.coref.formats import marked_text
-
-        return marked_text.read_records(file, "", tolerant=True)
-    read = found.read_system if how.is_response and found.read_system is not None else found.read
-    return read(file, "")
-
-
-def _find_format(name: str, file: Path) -> Format | None:
-    """Find the format of a file from its first nonblank line, if that is near the start, or else from its name."""
-    return _recognise(file) or _find_format_by_name(name)
-
-
-def _recognise(file: Path) -> Format | None:
-    """Find the format of a file from its first nonblank line."""
+def _recognise(file: Path) -> str:
+    """Find the format of a file from its first nonblank line, if that is near the start; "" if it tells nothing."""
     line = b""
-    try:
-        if file.is_file():  # reading from a pipe would wait for its writer
+    # Reading it reports the error.  Reading from a pipe would wait for its writer.
+    with suppress(OSError):
+        if file.is_file():
             with file.open("rb") as opened:
-                line = opened.read(2**16).removeprefix(BYTE_ORDER_MARK).lstrip().split(b"\n", 1)[0]
-    except OSError:  # reading it reports the error
-        pass
+                start = opened.read(MAX_FIRST_LINE_BYTES).removeprefix(BYTE_ORDER_MARK)
+            line = start.lstrip().split(b"\n", 1)[0]
     text = line.decode("utf-8", "replace")
-    return next((form for form in iterate_formats() if form.recognises(text)), None)
+    return next((name for name, form in FORMATS.items() if form.first_line.match(text)), "")
 
 
-def _find_format_by_name(name: str) -> Format | None:
-    if _drop_gz(name).endswith(CONLL):
-        return find_format("coref", "conll")
-    suffix = PurePosixPath(_drop_gz(name)).suffix.lower()
-    return next((one for one in iterate_formats() if suffix in one.suffixes), None)
+def _find_format_by_name(file: str) -> str:
+    """Find the format of a file from its name; "" if that tells nothing."""
+    if _drop_gz(file).endswith(CONLL_ENDING):
+        return "conll"
+    suffix = PurePosixPath(_drop_gz(file)).suffix.lower()
+    return next((name for name, form in FORMATS.items() if suffix in form.suffixes), "")
 
 
 def _drop_gz(name: str) -> str:
@@ -339,50 +309,44 @@ def write_documents(
 
     Returns the documents as written, with notices on what the format can't express.
     """
-    from closeread.tasks.coref.formats import marked_text
+    name = to or _find_written_formats().get(text_suffix(path))
+    if name and FORMATS[name].is_for_models:
+        from closeread.tasks.coref.formats.marked_text import keep_head_parts
 
-    name = to or _formats_by_suffix().get(text_suffix(path))
-    if name in LANGUAGE_MODELS:
-        documents = marked_text.keep_head_parts(documents)
-    elif blind and name:
-        titles = [FORMATS[other].title for other in LANGUAGE_MODELS]
+        documents = keep_head_parts(documents)
+    elif name and blind:
+        forms = [FORMATS[form] for form in get_args(WrittenFormat)]
+        titles = [form.title for form in forms if form.is_for_models]
         raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
     write_text(path, dump_documents(documents, path, name, blind=blind))
     return documents
 
 
-def _formats_by_suffix() -> dict[str, str]:
-    """Return the suffixes that choose a format to write; that of coref-data is JSON Lines' if it is written."""
-    written = [name for name in get_args(WrittenFormat) if name != "coref-data"]
-    return {suffix: name for name in written for suffix in load_format(name).suffixes}
-
-
-LANGUAGE_MODELS = ("crac-text", "crac-json", "coref-data")
-"""The formats that are written for language models, without entities if these are to be found."""
+def _find_written_formats() -> dict[str, str]:
+    """Return the formats that can be written by their suffixes; coref-data has that of JSON Lines."""
+    names = {}
+    for name in get_args(WrittenFormat):
+        if name != "coref-data":
+            names.update(dict.fromkeys(FORMATS[name].suffixes, name))
+    return names
 
 
 def dump_documents(
     documents: Documents, path: Path, to: str | None = None, *, blind: bool = False
 ) -> str:
     """Return documents as the text of a file, as `write_documents` does."""
-    formats = _formats_by_suffix()
+    names = _find_written_formats()
     suffix = text_suffix(path)
-    name = to or formats.get(suffix, "")
-    write = load_format(name).write if name else None
-    if write is None or suffix == ".parquet":  # which is only read
-        raise RequestError(
-            f"{path}: the suffix is '{path.suffix}' (expected one of {', '.join(formats)})"
-        )
+    name = to or names.get(suffix)
+    write = None
+    # Parquet is only read.
+    if name and suffix != ".parquet":
+        form = load_format(name)
+        write = form.write_blind if blind else form.write
+    if write is None:
+        expected = f"expected one of {', '.join(names)}"
+        raise RequestError(f"{path}: the suffix is '{path.suffix}' ({expected})")
     try:
-        if blind:
-            from closeread.tasks.coref.formats import coref_data, crac_json, marked_text
-
-            dump = {
-                "crac-text": marked_text.dump_marked_text,
-                "crac-json": crac_json.dump_crac_json,
-                "coref-data": coref_data.dump_coref_data,
-            }
-            return dump[name](documents.documents, blind=True)
         return write(documents)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None
@@ -441,11 +405,9 @@ def _pack(records: Sequence[Any]) -> MentionTable | None:
         clusters = list(map(itemgetter("clusters"), records))
     except KeyError:
         return None
-    is_named = (
-        set(map(type, names)) == {str}
-        and len(set(names)) == len(names)
-        and all(map(str.isprintable, names))
-        and all(names)
-    )
-    packed = pack_clusters(clusters) if is_named else None
+    if set(map(type, names)) != {str} or len(set(names)) < len(names):
+        return None
+    if not all(names) or not all(map(str.isprintable, names)):
+        return None
+    packed = pack_clusters(clusters)
     return None if packed is None else replace(packed, names=names, is_named=True)

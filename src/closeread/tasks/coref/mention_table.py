@@ -134,8 +134,8 @@ def stack_documents(documents: Sequence[Document]) -> MentionTable:
 
     Heads, lengths and relations are kept if all documents have them.
     """
-    entities = [entity for document in documents for entity in document.entities]
-    mentions = [mention for entity in entities for mention in entity.mentions]
+    entities = list(chain.from_iterable(document.entities for document in documents))
+    mentions = list(chain.from_iterable(entity.mentions for entity in entities))
     heads = [mention.head for mention in mentions]
     lengths = [document.n_tokens for document in documents]
     n_mentions = np.array([len(entity.mentions) for entity in entities], np.int64)
@@ -224,11 +224,10 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
             return None
         levels.append(list(chain.from_iterable(levels[-1])))
     _, clusters, mentions, numbers = levels
-    if (
-        set(map(type, numbers)) - {int}
-        or set(map(len, mentions)) not in (set(), {2}, {WITH_HEAD})
-        or not all(clusters)
-    ):
+    widths = set(map(len, mentions))
+    if set(map(type, numbers)) - {int} or widths not in (set(), {2}, {WITH_HEAD}):
+        return None
+    if not all(clusters):
         return None
     width = len(mentions[0]) if mentions else WITH_HEAD
     try:
@@ -247,10 +246,9 @@ def pack_clusters(documents: Sequence[Any]) -> MentionTable | None:
         head=columns[2] if width == WITH_HEAD else None,
     )
     head = table.start if table.head is None else table.head
-    is_right = (
-        (table.start >= 0) & (table.start <= head) & (head <= table.end) & (table.end <= LAST_TOKEN)
-    )
-    return replace(table, is_named=False) if is_right.all() else None
+    is_inside = (table.start <= head) & (head <= table.end)
+    is_valid = is_inside & (table.start >= 0) & (table.end <= LAST_TOKEN)
+    return replace(table, is_named=False) if is_valid.all() else None
 
 
 def _repeat_numbers(lists: Sequence[Sequence[Any]]) -> Ints:
@@ -260,33 +258,42 @@ def _repeat_numbers(lists: Sequence[Sequence[Any]]) -> Ints:
 
 def document_digests(table: MentionTable) -> list[bytes]:
     """Compute the sha256 of each document's clusters and heads; name, format and order of clusters don't matter."""
-    borders = np.searchsorted(table.document, np.arange(len(table) + 1))
-    order = np.lexsort((table.end, table.start, table.document))
-    seen, first = np.unique(table.entity[order], return_index=True)
-    number = np.empty(table.n_entities + 1, np.int64)
-    # entities are numbered by their first mentions
-    number[seen[np.argsort(first)]] = np.arange(len(seen))
-    entity = number[table.entity]
-    lowest = np.full(len(table), np.iinfo(np.int64).max)
-    np.minimum.at(lowest, table.document, entity)
-    columns = [
-        table.start,
-        table.end,
-        entity - lowest[table.document],
-        *([] if table.head is None else [table.head]),
-    ]
+    columns = [table.start, table.end, _number_by_first_mention(table)]
+    if table.head is not None:
+        columns.append(table.head)
     rows = np.column_stack(columns)
     rows = rows[np.lexsort((*rows.T[::-1], table.document))].astype("<i8")
-    parts: dict[int, list[list[list[int]]]] = {}
+    data = rows.tobytes()
+    row_bytes = rows.itemsize * rows.shape[1]
+    borders = np.searchsorted(table.document, np.arange(len(table) + 1)) * row_bytes
+    texts = _describe_discontinuous_mentions(table)
+    digests = []
+    for document, (begin, end) in enumerate(pairwise(borders.tolist())):
+        digest = hashlib.sha256(data[begin:end] + texts.get(document, b"[]"))
+        digests.append(digest.digest())
+    return digests
+
+
+def _number_by_first_mention(table: MentionTable) -> Ints:
+    """Return the entity of each mention, numbered in its document in the order of first mentions."""
+    order = np.lexsort((table.end, table.start, table.document))
+    entities, first = np.unique(table.entity[order], return_index=True)
+    number = np.empty(table.n_entities + 1, np.int64)
+    number[entities[np.argsort(first)]] = np.arange(len(entities))
+    numbered: Ints = number[table.entity]
+    lowest = np.full(len(table), np.iinfo(np.int64).max)
+    np.minimum.at(lowest, table.document, numbered)
+    in_document: Ints = numbered - lowest[table.document]
+    return in_document
+
+
+def _describe_discontinuous_mentions(table: MentionTable) -> dict[int, bytes]:
+    """Return the parts of the discontinuous mentions of the documents that have any, as JSON."""
+    mentions_by_document: dict[int, list[list[list[int]]]] = {}
     for row, spans in table.parts.items():
-        parts.setdefault(int(table.document[row]), []).append(
-            [list(map(int, span)) for span in spans]
-        )
-    texts = {
-        document: json.dumps(sorted(spans, key=str)).encode() for document, spans in parts.items()
+        mentions = mentions_by_document.setdefault(int(table.document[row]), [])
+        mentions.append([[int(start), int(end)] for start, end in spans])
+    return {
+        document: json.dumps(sorted(mentions, key=str)).encode()
+        for document, mentions in mentions_by_document.items()
     }
-    data, width = rows.tobytes(), rows.itemsize * rows.shape[1]
-    return [
-        hashlib.sha256(data[start * width : end * width] + texts.get(document, b"[]")).digest()
-        for document, (start, end) in enumerate(pairwise(borders.tolist()))
-    ]

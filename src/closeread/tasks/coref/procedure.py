@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS
 from closeread.tasks.coref.metrics.entity import EDGES
-from closeread.tasks.coref.metrics.matching import ZEROS, match_sides
+from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
 from closeread.tasks.coref.metrics.scores import (
     BOTH_SIDES,
     IN_CONLL,
@@ -89,16 +90,16 @@ def count(
             "error".
         RequestError: an option needs something that a side does not have, such as heads.
     """
-    key_documents, response_documents = documents_of(gold), documents_of(system)
-    key, response = key_documents.table, response_documents.table
+    key_documents = documents_of(gold)
+    response_documents = documents_of(system)
+    key = key_documents.table
+    response = response_documents.table
     names = key.names
     present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
     is_broken = np.array([name in response_documents.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
-        from closeread.tasks.coref.metrics.duplicates import order_by_text
-
-        key, response = map(order_by_text, (key, response))
+        key, response = map(order_entities_by_text, (key, response))
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
     options = {
         "duplicates": duplicates,
@@ -126,7 +127,7 @@ def count(
             counted = ["mentions"]
         for name in counted:
             columns |= count_metric(name, count_entities, each_side, blanc_edge)
-            if name == "muc" and matched.lookups is not None and duplicates != "last":
+            if name == "muc" and matched.aliases is not None and duplicates != "last":
                 columns["muc/found_of_response"] = count_entities("muc")[:, 2]
         for name in SELECTED:
             if name in metrics:
@@ -146,17 +147,16 @@ def count(
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:
     """Precision, recall and F1 of each metric, from summed counts or as means over documents."""
-    return average(
-        score for name in (*TITLES, *SELECTED) if name in metrics for score in scores_of(name)
-    )
+    names = [name for name in (*TITLES, *SELECTED) if name in metrics]
+    return average(chain.from_iterable(map(scores_of, names)))
 
 
-BAGGA_1998, VILAIN_1995 = papers("bagga-baldwin-1998-algorithms"), papers("vilain-etal-1995-model")
-LUO_2005, LUO_2014 = papers("luo-2005-coreference"), papers("luo-etal-2014-extension")
-PRADHAN_2014, ZABOKRTSKY_2022 = (
-    papers("pradhan-etal-2014-scoring"),
-    papers("zabokrtsky-etal-2022-findings"),
-)
+VILAIN_1995 = papers("vilain-etal-1995-model")
+BAGGA_1998 = papers("bagga-baldwin-1998-algorithms")
+LUO_2005 = papers("luo-2005-coreference")
+LUO_2014 = papers("luo-etal-2014-extension")
+PRADHAN_2014 = papers("pradhan-etal-2014-scoring")
+ZABOKRTSKY_2022 = papers("zabokrtsky-etal-2022-findings")
 YU_2023 = papers("yu-etal-2023-universal")
 YU_2022 = papers("yu-etal-2022-universal") + YU_2023
 
@@ -336,18 +336,14 @@ PROCEDURE = Procedure(
     find_lacking=find_lacking,
     more_fields="columns of the file given as fields",
     aliases={
-        alias: name
-        for name, aliases in {
-            "b3": "bcub bcubed",
-            "ceafe": "ceaf ceaf_phi4 ceaf_φ4 entity_ceaf",
-            "ceafm": "ceaf_phi3 ceaf_φ3 mention_ceaf",
-            "conll": "avg average conll2012",
-            "mentions": "mention_detection md",
-            "entity_size": "cluster_size size",
-            "mention_type": "type pos upos",
-            "distance": "antecedent_distance",
-        }.items()
-        for alias in aliases.split()
+        **dict.fromkeys(("bcub", "bcubed"), "b3"),
+        **dict.fromkeys(("ceaf", "ceaf_phi4", "ceaf_φ4", "entity_ceaf"), "ceafe"),
+        **dict.fromkeys(("ceaf_phi3", "ceaf_φ3", "mention_ceaf"), "ceafm"),
+        **dict.fromkeys(("avg", "average", "conll2012"), "conll"),
+        **dict.fromkeys(("mention_detection", "md"), "mentions"),
+        **dict.fromkeys(("cluster_size", "size"), "entity_size"),
+        **dict.fromkeys(("type", "pos", "upos"), "mention_type"),
+        "antecedent_distance": "distance",
     },
     citation=PRADHAN_2014[0],
     references={  # predicted mentions are counted as in Pradhan et al. (2014)

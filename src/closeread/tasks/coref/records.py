@@ -9,10 +9,12 @@ from closeread.records import Record
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Counts of documents, entities and mentions; a singleton is an entity of one mention."""
-    clusters = [cluster for record in records for cluster in record["clusters"]]
+    sizes: list[int] = []
+    for record in records:
+        sizes += map(len, record["clusters"])
     return {
         "documents": len(records),
-        "entities": len(clusters),
-        "singletons": sum(len(cluster) == 1 for cluster in clusters),
-        "mentions": sum(map(len, clusters)),
+        "entities": len(sizes),
+        "singletons": sizes.count(1),
+        "mentions": sum(sizes),
     }

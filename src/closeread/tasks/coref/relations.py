@@ -31,23 +31,32 @@ class Bridging(NamedTuple):
 
 @dataclass(frozen=True)
 class DocumentRelations:
-    """The relations of a document; entities are given by their ids."""
+    """The relations of a document; entities are given by their ids.
 
-    # of split antecedents; no circles
+    Attributes:
+        antecedents: the split antecedents of each entity that has any, without circles.
+        non_referring: the mentions of the entities that do not refer.
+        bridging: the bridging anaphors; the last one if a mention is annotated as several.
+        unknown_markables: how many are left out, because the anaphor or its anchor is no markable.
+    """
+
     antecedents: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    # the mentions of such entities
     non_referring: Mapping[str, Sequence[Place]] = field(default_factory=dict)
-    bridging: Sequence[Bridging] = ()  # the last one if a mention is annotated as several
-    # how many are left out, because the anaphor or its anchor is no markable
+    bridging: Sequence[Bridging] = ()
     unknown_markables: int = 0
 
 
 @dataclass(frozen=True)
 class Relations:
-    """The relations of documents, by name."""
+    """The relations of several documents.
+
+    Attributes:
+        documents: those of each document, by name.
+        discourse_deixis: the mentions and entities of discourse deixis, a layer of its own; None if there is none, or
+            if this is it.
+    """
 
     documents: Mapping[str, DocumentRelations]
-    # The mentions and entities of discourse deixis, a layer of its own; None if there is none, or if this is it.
     discourse_deixis: MentionTable | None = None
 
 
@@ -58,39 +67,43 @@ def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[st
     {'they': ['Ann', 'Bob'], 'we': ['Ann', 'Bob', 'I']}
     """
     single: dict[str, list[str]] = {}
-    for whole in _order_by_elements(antecedents):
-        names = [name for element in antecedents[whole] for name in single.get(element, [element])]
-        single[whole] = list(dict.fromkeys(names))
+    for entity in _order_by_antecedents(antecedents):
+        names: dict[str, None] = {}
+        for antecedent in antecedents[entity]:
+            names.update(dict.fromkeys(single.get(antecedent, [antecedent])))
+        single[entity] = list(names)
     return single
 
 
 def find_circles(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
-    """Find the entities that are elements of themselves, directly or through others, or are between such entities."""
-    rest = antecedents.keys() - _order_by_elements(antecedents)
-    inverse: dict[str, list[str]] = {}
-    for whole in rest:
-        for element in antecedents[whole]:
-            if element in rest:
-                inverse.setdefault(element, []).append(whole)
-    rest -= {whole for whole in rest if whole not in inverse} | set(_order_by_elements(inverse))
-    return [whole for whole in antecedents if whole in rest]
+    """Find the entities that are antecedents of themselves, directly or through others, or are between such entities."""
+    circular = antecedents.keys() - _order_by_antecedents(antecedents)
+    anaphors: dict[str, list[str]] = {}
+    for entity in circular:
+        for antecedent in antecedents[entity]:
+            if antecedent in circular:
+                anaphors.setdefault(antecedent, []).append(entity)
+    # What needs circular entities, but is needed by none of them, is no part of a circle.
+    circular &= anaphors.keys() - _order_by_antecedents(anaphors)
+    return [entity for entity in antecedents if entity in circular]
 
 
-def _order_by_elements(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
-    """Order entities so that their elements come before them; leave out circular ones and those that contain them."""
-    wholes: dict[str, list[str]] = {}
+def _order_by_antecedents(antecedents: Mapping[str, Sequence[str]]) -> list[str]:
+    """Order entities so that their antecedents come before them; leave out circular ones and those that need these."""
+    anaphors: dict[str, list[str]] = {}
     n_missing = {}
-    for whole, elements in antecedents.items():
-        inner = [element for element in elements if element in antecedents]
-        n_missing[whole] = len(inner)
-        for element in inner:
-            wholes.setdefault(element, []).append(whole)
-    order = [whole for whole, n in n_missing.items() if not n]
-    for element in order:  # grows
-        for whole in wholes.get(element, ()):
-            n_missing[whole] -= 1
-            if not n_missing[whole]:
-                order.append(whole)
+    for entity, names in antecedents.items():
+        split = [name for name in names if name in antecedents]
+        n_missing[entity] = len(split)
+        for name in split:
+            anaphors.setdefault(name, []).append(entity)
+    order = [entity for entity, n in n_missing.items() if not n]
+    # The list grows by the entities whose last missing antecedent was found.
+    for antecedent in order:
+        for entity in anaphors.get(antecedent, ()):
+            n_missing[entity] -= 1
+            if not n_missing[entity]:
+                order.append(entity)
     return order
 
 
@@ -133,12 +146,11 @@ def places_by_entity(
     table: MentionTable, document: int, zeros: Sequence[int]
 ) -> dict[int, list[tuple[int, Place]]]:
     """Return the rows and places of the mentions of a document, by entity, given its tokens that are zeros."""
-    found: dict[int, list[tuple[int, Place]]] = {}
+    mentions: dict[int, list[tuple[int, Place]]] = {}
     for row in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        found.setdefault(int(table.entity[row]), []).append(
-            (row, find_place(table.parts_of(row), zeros))
-        )
-    return found
+        place = find_place(table.parts_of(row), zeros)
+        mentions.setdefault(int(table.entity[row]), []).append((row, place))
+    return mentions
 
 
 def relations_of(table: MentionTable, document: int) -> DocumentRelations:
@@ -149,7 +161,11 @@ def relations_of(table: MentionTable, document: int) -> DocumentRelations:
 
 def list_zeros(document: int, *tables: MentionTable) -> list[int]:
     """List the tokens of a document that are zeros on any of some sides, which number tokens alike."""
-    return sorted({node.token for table in tables if table.empty for node in table.empty[document]})
+    tokens: set[int] = set()
+    for table in tables:
+        if table.empty is not None:
+            tokens.update(node.token for node in table.empty[document])
+    return sorted(tokens)
 
 
 def select_layer(documents: Documents, layer: str) -> Documents:

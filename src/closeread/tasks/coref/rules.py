@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain
 from typing import Any
 
 from closeread.corpus.validation import Rules
@@ -20,8 +20,8 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
     if isinstance(records, Documents):
         return  # checked by its reader
     for index, record in enumerate(records):
-        for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
-            yield index, what
+        for message in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
+            yield index, message
     yield from find_lacking_heads([record["clusters"] for record in records])
 
 
@@ -31,18 +31,25 @@ def find_misplaced_mentions(
     """Find the mentions of a document that end before they start, lie outside it, or have their head outside them."""
     for i, cluster in enumerate(clusters):
         for j, mention in enumerate(cluster):
-            start, end, *head = mention
-            if start > end:
-                what = f"{list(mention)} ends before it starts (expected [start, end{', head' if head else ''}])"
-            elif n_tokens is not None and end >= n_tokens:
-                found = f"{list(mention)} is outside the document, which has {pluralize(n_tokens, 'token')}"
-                what = f"{found} (expected an end below {n_tokens})"
-            elif head and not start <= head[0] <= end:
-                found = f"head {head[0]} of {list(mention)} is outside the mention"
-                what = f"{found} (expected a token from {start} to {end})"
-            else:
-                continue
-            yield f"{name}[{i}][{j}]: {what}"
+            message = _find_misplacement(mention, n_tokens)
+            if message:
+                yield f"{name}[{i}][{j}]: {message}"
+
+
+def _find_misplacement(mention: Sequence[Any], n_tokens: int | None) -> str:
+    """Say what is wrong with the place of a mention; nothing if it is right."""
+    start, end, *heads = mention
+    if start > end:
+        form = "[start, end, head]" if heads else "[start, end]"
+        return f"{list(mention)} ends before it starts (expected {form})"
+    if n_tokens is not None and end >= n_tokens:
+        size = pluralize(n_tokens, "token")
+        outside = f"{list(mention)} is outside the document, which has {size}"
+        return f"{outside} (expected an end below {n_tokens})"
+    if heads and not start <= heads[0] <= end:
+        outside = f"head {heads[0]} of {list(mention)} is outside the mention"
+        return f"{outside} (expected a token from {start} to {end})"
+    return ""
 
 
 def find_lacking_heads(
@@ -52,21 +59,31 @@ def find_lacking_heads(
 
     Yields the index of the document, and the problem.
     """
-    mentions = (mention for clusters in documents for cluster in clusters for mention in cluster)
-    first = next(mentions, None)
-    if first is None or all(len(mention) == len(first) for mention in mentions):
+    first = next(chain.from_iterable(chain.from_iterable(documents)), None)
+    if first is None:
         return
-    kinds = ("has a head", "has no head")
-    this, other = kinds if len(first) != WITH_HEAD else kinds[::-1]
+    this, other = ("has a head", "has no head")
+    if len(first) == WITH_HEAD:
+        this, other = other, this
     for index, clusters in enumerate(documents):
-        numbered = (
-            (i, j, mention)
-            for i, cluster in enumerate(clusters)
-            for j, mention in enumerate(cluster)
-        )
-        for i, j, odd in islice((one for one in numbered if len(one[2]) != len(first)), 1):
-            found = f"{list(odd)} {this}, but the first mention of all, {list(first)}, {other}"
-            yield index, f"{name}[{i}][{j}]: {found} (expected heads for all mentions or for none)"
+        place = _find_other_length(clusters, len(first))
+        if place is not None:
+            i, j = place
+            mention = list(clusters[i][j])
+            message = f"{mention} {this}, but the first mention of all, {list(first)}, {other}"
+            yield (
+                index,
+                f"{name}[{i}][{j}]: {message} (expected heads for all mentions or for none)",
+            )
+
+
+def _find_other_length(clusters: Clusters, length: int) -> tuple[int, int] | None:
+    """Return the cluster and the number in it of the first mention that does not have a length; None if all have it."""
+    for i, cluster in enumerate(clusters):
+        for j, mention in enumerate(cluster):
+            if len(mention) != length:
+                return i, j
+    return None
 
 
 RULES = {"document": Rules(find_inconsistencies)}

@@ -48,10 +48,11 @@ def _compare_lengths(key: Document, response: Document, line: int | None) -> Pro
     n_tokens = response.n_tokens - len(nodes_of_response)
     if n_expected == n_tokens:
         return None
-    what = f"document {quote(response.name)} has {pluralize(n_tokens, 'token')}"
+    size = pluralize(n_tokens, "token")
     if nodes_of_key or nodes_of_response:
-        what += " (not counting empty nodes)"
-    return Problem(f"{what}, but {n_expected:,} in the key", line, response.file)
+        size += " (not counting empty nodes)"
+    message = f"document {quote(response.name)} has {size}, but {n_expected:,} in the key"
+    return Problem(message, line, response.file)
 
 
 def note_other_words(key: Documents, response: Documents) -> list[str]:
@@ -82,8 +83,10 @@ def _pair_documents(key: Documents, response: Documents) -> Iterator[tuple[Docum
             yield documents_by_name[document.name], document
 
 
-def compare_words(key: Document, response: Document, of: str = "the key") -> WordDifference | None:
-    """Compare the words of two documents; `of` is what messages call the first one's side.
+def compare_words(
+    key: Document, response: Document, side: str = "the key"
+) -> WordDifference | None:
+    """Compare the words of two documents; `side` is what messages call that of the first one.
 
     Returns None if none differ, or the words of one are unknown.
     """
@@ -110,7 +113,7 @@ def compare_words(key: Document, response: Document, of: str = "the key") -> Wor
             first = first or (key_token, token)
     if first is None:
         return None
-    return WordDifference(n_words, _describe_difference(key, response, *first, of))
+    return WordDifference(n_words, _describe_difference(key, response, *first, side))
 
 
 def _number_words(text: bytes, left_out: set[int]) -> list[tuple[int, bytes]]:
@@ -120,17 +123,18 @@ def _number_words(text: bytes, left_out: set[int]) -> list[tuple[int, bytes]]:
 
 
 def _describe_difference(
-    key: Document, response: Document, key_token: int, token: int, of: str
+    key: Document, response: Document, key_token: int, token: int, side: str
 ) -> Problem:
     word = quote(response.words.read()[token])
     expected = quote(key.words.read()[key_token])
-    what = f"token {token} of document {quote(response.name)} is {word}, but {expected} in {of}"
+    document = quote(response.name)
+    message = f"token {token} of document {document} is {word}, but {expected} in {side}"
     line = key.line_of(key_token)
     if line and key.file:
-        what += f" (line {line} of {key.file})"
+        message += f" (line {line} of {key.file})"
     elif line:
-        what += f" (line {line})"
-    return Problem(what, response.line_of(token), response.file)
+        message += f" (line {line})"
+    return Problem(message, response.line_of(token), response.file)
 
 
 def _find_uncounted(document: Document, other: Document) -> set[int]:

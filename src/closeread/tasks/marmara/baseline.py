@@ -237,8 +237,9 @@ def predict(records: Sequence[Record], method: str, learner: ChainLearner) -> It
     """
     wanted = {record["document"] for record in select_documents(records, learner.only)}
     if len(records) < 2:
-        size = pluralize(len(records), "document")
-        raise RequestError(f"there is only {size} (expected two or more, to leave one out)")
+        raise RequestError(
+            f"there is only {pluralize(len(records), 'document')} (expected two or more, to leave one out)"
+        )
     documents, has_vectors = _describe_documents(records, learner)
     learn = _learn_from_vectors if has_vectors else _learn_from_counts
     train = learn(method, documents)

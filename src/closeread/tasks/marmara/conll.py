@@ -310,17 +310,15 @@ def _report_missing(
 ) -> None:
     """Report adjacent words that have no row."""
     word = words[tokens[0]]
-    message = f"word {word.ix} of sentence {quote(word.sentence)}"
-    n_further = len(tokens) - 1
-    if n_further:
-        message += f" and {pluralize(n_further, 'word')} after it have no row"
-    else:
-        message += " has no row"
+    have = " has"
+    if len(tokens) > 1:
+        have = f" and {pluralize(len(tokens) - 1, 'word')} after it have"
     line = lines.get(tokens[-1] + 1)
-    if line is not None:
-        problems.add(f"{message} (expected before this row)", line)
-    else:
-        problems.add(f"{message} (expected after this row)", max(lines.values()))
+    where = "before" if line is not None else "after"
+    problems.add(
+        f"word {word.ix} of sentence {quote(word.sentence)}{have} no row (expected {where} this row)",
+        line or max(lines.values()),
+    )
 
 
 def _make_record(

@@ -154,9 +154,9 @@ def write_source(source: Source, output: Path) -> None:
             "(expected .conll, .jsonl, .xml or none, for a folder of coreference files)"
         )
     if suffix == ".xml" and len(documents) != 1:
-        number = pluralize(len(documents), "document")
         raise RequestError(
-            f"{output} can hold one document, but there are {number} (expected a folder)"
+            f"{output} can hold one document, but there are {pluralize(len(documents), 'document')} "
+            "(expected a folder)"
         )
     try:
         if suffix == ".conll":

@@ -278,13 +278,11 @@ def annotate_documents(
     located = _locate(treebank, annotations, notes)
     parts = _cut_documents(treebank, located, notes)
     names = number_names(find_document_id(part.sentences[0]["number"]) for part in parts)
-    without = []
-    for name, part in zip(names, parts, strict=True):
-        if part.located is None:
-            without.append(name)
-    if without and not annotated_only:
-        number = pluralize(len(without), "document")
-        notes.note_change(f"{number} without coreference: {join_names(without)}")
+    bare = [name for name, part in zip(names, parts, strict=True) if part.located is None]
+    if bare and not annotated_only:
+        notes.note_change(
+            f"{pluralize(len(bare), 'document')} without coreference: {join_names(bare)}"
+        )
     documents: list[AnnotatedDocument] = []
     if notes.problems:
         return documents
@@ -320,11 +318,11 @@ def _locate(
                 continue
             name, place = places[mention.sentence]
             if name not in named and named:
-                first = quote(next(iter(named)))
-                message = (
-                    f"is in document {quote(name)}, but the first mention of the file in {first}"
+                of_file.report(
+                    f"{mention.name}: is in document {quote(name)}, but the first mention of the file in "
+                    f"{quote(next(iter(named)))} (expected one document)",
+                    mention.line,
                 )
-                of_file.report(f"{mention.name}: {message} (expected one document)", mention.line)
             named.setdefault(name, []).append(place)
             span = _find_span(mention, treebank, treebank.documents[name][place], of_file)
             mentions.append((mention.id, mention.sentence, span))
@@ -353,9 +351,9 @@ def _cut_documents(
         for coreference, start, end in zip(ordered, starts, ends, strict=True):
             file = coreference.annotation.file
             if coreference is not ordered[0]:
-                before = quote(sentences[coreference.first]["number"])
                 notes.on(file).note_change(
-                    f"document {quote(name)} is cut before sentence {before}, where this file begins"
+                    f"document {quote(name)} is cut before sentence "
+                    f"{quote(sentences[coreference.first]['number'])}, where this file begins"
                 )
             # Without sentences only if files interleave.
             if start < end:

@@ -100,8 +100,7 @@ def _read_genres(lines: Sequence[str], genres: dict[str, str | None], notes: Not
             genres[document] = genre
     missing = [document for document in genres if document not in first_lines]
     if missing:
-        number = pluralize(len(missing), "document")
-        notes.note(f"{number} without a row: {join_names(missing)}")
+        notes.note(f"{pluralize(len(missing), 'document')} without a row: {join_names(missing)}")
 
 
 def read_corpus(

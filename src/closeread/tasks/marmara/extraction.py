@@ -22,7 +22,7 @@ from closeread.tasks.marmara.treebank import (
     get_form,
     limit_notices,
     number_names,
-    read_contents,
+    read_files,
     read_fragments,
 )
 
@@ -52,7 +52,7 @@ def extract(
     for misfit in misfits:
         notes.notices.append(Problem(f"is ignored: {misfit.message}", None, misfit.file))
     notes.notices.extend(notices)
-    unsplit = read_fragments(read_contents(files, notes), notes)
+    unsplit = read_fragments(read_files(files, notes), notes)
     check_numbers(unsplit.values(), notes)
     documents = split_documents(unsplit, splits, notes)
     if not documents and not notes.problems:

@@ -558,15 +558,14 @@ class PairMatrix:
 
         columns = list(starmap(slice, pairwise(self._borders)))
         gram = np.empty((self.n_columns, self.n_columns))
-        # The cosines come last: their table has a row for each pair, and is multiplied from the left.
-        order = (0, 2, 3, 1)
-        for number, other in combinations_with_replacement(order, 2):
-            rows, table = self._groups[other]
-            other_rows, other_table = self._groups[number]
+        # The cosines are on the left of all others, since their table has a row for each pair.
+        for j, i in combinations_with_replacement((0, 2, 3, 1), 2):
+            rows, table = self._groups[i]
+            other_rows, other_table = self._groups[j]
             shape = (len(table), len(other_table))
             summed = coo_array((values, (rows, other_rows)), shape=shape).tocsr()
-            gram[columns[other], columns[number]] = (table.T @ summed) @ other_table
-            gram[columns[number], columns[other]] = gram[columns[other], columns[number]].T
+            gram[columns[i], columns[j]] = (table.T @ summed) @ other_table
+            gram[columns[j], columns[i]] = gram[columns[i], columns[j]].T
         return gram
 
 

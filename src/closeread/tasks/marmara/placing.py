@@ -172,14 +172,9 @@ def _find_bounds(
     stretch: Stretch, stretches: Sequence[Stretch], placed: Mapping[int, Span]
 ) -> tuple[float, float]:
     """Return the first and the last token that a stretch may have, between those that are placed."""
-    low = 0.0
-    high = math.inf
-    for number, (first, last) in placed.items():
-        if stretches[number].last < stretch.first:
-            low = max(low, last + 1)
-        if stretches[number].first > stretch.last:
-            high = min(high, first - 1)
-    return low, high
+    before = [span[1] for number, span in placed.items() if stretches[number].last < stretch.first]
+    after = [span[0] for number, span in placed.items() if stretches[number].first > stretch.last]
+    return max(before, default=-1) + 1, min(after, default=math.inf) - 1
 
 
 def choose_spans(
@@ -441,9 +436,9 @@ def place_annotations(
     _note_lost(parts, notes, is_error=unaligned == "error")
     without = sorted(treebank.keys() - {part.id for part in parts})
     if without and not annotated_only:
-        number = pluralize(len(without), "document")
         notes.note_change(
-            f"{number} of the treebank without a coreference file left out: {join_names(without)}"
+            f"{pluralize(len(without), 'document')} of the treebank without a coreference file left out: "
+            f"{join_names(without)}"
         )
     return documents
 

@@ -66,8 +66,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     }
     figures["tokens per document"] = float(ratio(size.tokens, size.documents))
     for name in ("mentions", "chains"):
-        average = average_by_tokens(records, name)
-        figures[f"{name} per document, weighted by tokens"] = average
+        figures[f"{name} per document, weighted by tokens"] = average_by_tokens(records, name)
     for kind, count in count_mention_kinds(records).items():
         figures[f"mentions: {kind}"] = count
     if size.mentions:

@@ -54,8 +54,7 @@ def _check_mentions(
         end = mention["end"]
         tokens = tokens_by_sentence.get(mention["sentence"])
         if tokens is None:
-            number = quote(mention["sentence"])
-            yield f"{name}.sentence: the document has no sentence {number}"
+            yield f"{name}.sentence: the document has no sentence {quote(mention['sentence'])}"
         elif start not in tokens or end not in tokens:
             yield (
                 f"{name}: tokens {start} to {end} are not in its sentence "

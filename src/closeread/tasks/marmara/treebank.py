@@ -165,7 +165,7 @@ def limit_notices(notices: Sequence[Problem], subject: str) -> list[Problem]:
 def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     """Read the files of a treebank, all of one edition, by the names that messages show."""
     notes = Notes()
-    files = _read_files(paths, notes)
+    files = read_files(paths, notes)
     names_by_kind: dict[Kind | None, list[str]] = {}
     for name, (_, data) in files.items():
         names_by_kind.setdefault(find_kind(name, data), []).append(name)
@@ -190,25 +190,18 @@ def read_treebank(paths: Mapping[str, Path]) -> Treebank:
     return _name_documents(kind, documents, notes)
 
 
-def _read_files(paths: Mapping[str, Path], notes: Notes) -> Files:
-    treebank_paths = {}
-    for name, path in paths.items():
-        if name.endswith(SUFFIXES):
-            treebank_paths[name] = path
-        else:
-            notes.on(name).note("is ignored (expected a name ending in .xml or .conllu)")
-    files = read_contents(treebank_paths, notes)
-    if not files and not notes.problems:
-        notes.report("contains no treebank files (expected files ending in .xml or .conllu)")
-    return files
-
-
-def read_contents(paths: Mapping[str, Path], notes: Notes) -> Files:
-    """Read files, by the names that messages show."""
+def read_files(paths: Mapping[str, Path], notes: Notes) -> Files:
+    """Read the files of a treebank, or its fragments, by the names that messages show."""
     files: Files = {}
     for name, path in paths.items():
-        with notes.on(name).catching():
-            files[name] = (path, read_bytes(path))
+        of_file = notes.on(name)
+        if name.endswith(SUFFIXES):
+            with of_file.catching():
+                files[name] = (path, read_bytes(path))
+        else:
+            of_file.note("is ignored (expected a name ending in .xml or .conllu)")
+    if not files and not notes.problems:
+        notes.report("contains no treebank files (expected files ending in .xml or .conllu)")
     return files
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from math import comb
 from pathlib import Path
 
@@ -25,22 +26,24 @@ GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
 
 def read_labels(annotators: Sequence[Path]) -> dict[str, tuple[str, ...]]:
     """Read annotators' files: candidate id -> one label per annotator, in the order of the first file."""
-    annotations = [
-        {row["id"]: row["label"] for row in rows}
-        for rows in read_all(annotators, lambda path: read_rows(path, "mctaco", "annotation"))
-    ]
-    candidates = dict.fromkeys(candidate for annotation in annotations for candidate in annotation)
-    problems = [
-        f"{path}: {candidate!r} has no label, but another annotator labelled it"
-        for path, annotation in zip(annotators, annotations, strict=True)
-        for candidate in candidates
-        if candidate not in annotation
-    ]
-    _raise_any("annotations", annotators, problems)
-    return {
-        candidate: tuple(annotation[candidate] for annotation in annotations)
-        for candidate in candidates
-    }
+    annotations = read_all(annotators, _read_annotation)
+    candidates = dict.fromkeys(chain.from_iterable(annotations))
+    problems = []
+    for path, annotation in zip(annotators, annotations, strict=True):
+        for candidate in candidates:
+            if candidate not in annotation:
+                problem = f"{candidate!r} has no label, but another annotator labelled it"
+                problems.append(f"{path}: {problem}")
+    _raise_any("annotations", len(annotators), problems)
+    labels = {}
+    for candidate in candidates:
+        labels[candidate] = tuple(annotation[candidate] for annotation in annotations)
+    return labels
+
+
+def _read_annotation(path: Path) -> dict[str, str]:
+    """Read the labels of an annotator by candidate id."""
+    return {row["id"]: row["label"] for row in read_rows(path, "mctaco", "annotation")}
 
 
 def find_unanimous(labels: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
@@ -62,25 +65,36 @@ def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:
     >>> measure_observed_agreement({"a": ("likely",) * 3, "b": ("likely", "likely", "invalid")})  # 3 + 1 of 3 + 3
     0.6666666666666666
     """
-    agreeing = sum(comb(count, 2) for votes in labels.values() for count in Counter(votes).values())
-    return float(ratio(agreeing, sum(comb(len(votes), 2) for votes in labels.values())))
+    n_pairs = n_agreeing = 0
+    for votes in labels.values():
+        n_pairs += comb(len(votes), 2)
+        n_agreeing += sum(comb(n_alike, 2) for n_alike in Counter(votes).values())
+    return float(ratio(n_agreeing, n_pairs))
 
 
-def gold_rows(kept: Mapping[str, str], candidates: Path | None = None) -> list[Record]:
-    """Return a row for every kept candidate: its id and label, or its gold record from a file of all candidates."""
+def gold_rows(gold_labels: Mapping[str, str], candidates: Path | None = None) -> list[Record]:
+    """Return a row for every candidate that is kept.
+
+    Args:
+        gold_labels: the labels of these candidates by id.
+        candidates: a file of all candidates, for rows that are gold records; without it, rows have id and label only.
+    """
     if candidates is None:
-        return [{"id": name, "label": label} for name, label in kept.items()]
+        return [{"id": name, "label": label} for name, label in gold_labels.items()]
     rows = {row["id"]: row for row in read_rows(candidates, "mctaco", "candidate")}
-    if lacking := [name for name in kept if name not in rows]:
-        what = "was annotated but is not in this file"
-        raise FormatError(
-            candidates, [Problem(f"candidate {quote(name)} {what}") for name in lacking]
-        )
-    names = [field.name for field in fields(load_schema("mctaco"))]
-    return [
-        {field: {**rows[name], "label": label}[field] for field in names}
-        for name, label in kept.items()
+    problems = [
+        Problem(f"candidate {quote(name)} was annotated but is not in this file")
+        for name in gold_labels
+        if name not in rows
     ]
+    if problems:
+        raise FormatError(candidates, problems)
+    columns = [field.name for field in fields(load_schema("mctaco"))]
+    gold = []
+    for name, label in gold_labels.items():
+        record = {**rows[name], "label": label}
+        gold.append({column: record[column] for column in columns})
+    return gold
 
 
 REASONS = {
@@ -93,23 +107,26 @@ REASONS = {
 
 def read_verifications(annotators: Sequence[Path]) -> dict[str, dict[str, Record]]:
     """Read annotators' files: the name of each (a file that is given twice is two annotators), question id -> row."""
+    verifications = read_all(annotators, _read_verification)
+    names = []
+    for index, path in enumerate(annotators):
+        is_repeated = path in annotators[:index]
+        names.append(f"{path} ({index + 1})" if is_repeated else f"{path}")
+    return dict(zip(names, verifications, strict=True))
 
-    def read(path: Path) -> dict[str, Record]:
-        first: dict[str, Record] = {}
-        problems = [
-            Problem(f"question {quote(row['question_id'])} occurs more than once", number)
-            for number, row in enumerate(read_rows(path, "mctaco", "verification"), start=1)
-            if first.setdefault(row["question_id"], row) is not row
-        ]
-        if problems:
-            raise FormatError(path, problems)
-        return first
 
-    names = [
-        f"{path}" if path not in annotators[:n] else f"{path} ({n + 1})"
-        for n, path in enumerate(annotators)
-    ]
-    return dict(zip(names, read_all(annotators, read), strict=True))
+def _read_verification(path: Path) -> dict[str, Record]:
+    """Read the rows of an annotator by question id."""
+    verification: dict[str, Record] = {}
+    problems = []
+    for number, row in enumerate(read_rows(path, "mctaco", "verification"), start=1):
+        question = row["question_id"]
+        if question in verification:
+            problems.append(Problem(f"question {quote(question)} occurs more than once", number))
+        verification[question] = row
+    if problems:
+        raise FormatError(path, problems)
+    return verification
 
 
 def filter_questions(
@@ -130,38 +147,38 @@ def filter_questions(
     """
     categories = {record["question_id"]: record["category"] for record in records}
     problems = []
-    for name, of_annotator in verifications.items():
-        lacking = [question for question in categories if question not in of_annotator]
-        others = [question for question in of_annotator if question not in categories]
+    for annotator, verification in verifications.items():
         problems += [
-            f"{name}: question {quote(question)} has no verification" for question in lacking
+            f"{annotator}: question {quote(question)} has no verification"
+            for question in categories
+            if question not in verification
         ]
-        problems += [
-            f"{name}: question {quote(question)} is not one of the questions to verify"
-            for question in others
-        ]
-    _raise_any("verifications", verifications, problems)
-    return {
-        question: [
-            reason
-            for (field, reason), expected in zip(
-                REASONS.items(), (category, "no", "yes"), strict=True
-            )
-            if any(
-                of_annotator[question][field] != expected for of_annotator in verifications.values()
-            )
-        ]
-        for question, category in categories.items()
-    }
+        for question in verification:
+            if question not in categories:
+                problem = f"question {quote(question)} is not one of the questions to verify"
+                problems.append(f"{annotator}: {problem}")
+    _raise_any("verifications", len(verifications), problems)
+    reasons = {}
+    for question, category in categories.items():
+        rows = [verification[question] for verification in verifications.values()]
+        reasons[question] = _list_reasons(rows, category)
+    return reasons
 
 
-def _raise_any(
-    source: str, annotators: Sequence[object] | Mapping[str, object], problems: Sequence[str]
-) -> None:
-    if len(annotators) < 2:
-        problems = [
-            f"the number of annotators is {len(annotators)} (expected at least 2)",
-            *problems,
-        ]
+def _list_reasons(rows: Sequence[Record], category: str) -> list[str]:
+    """List why some annotator rejects a question, from the rows of all annotators."""
+    accepted = {"category": category, "from_sentence": "no", "correct": "yes"}
+    reasons = []
+    for field, reason in REASONS.items():
+        if any(row[field] != accepted[field] for row in rows):
+            reasons.append(reason)
+    return reasons
+
+
+def _raise_any(source: str, n_annotators: int, problems: Sequence[str]) -> None:
+    """Raise an error if there are problems, or fewer than two annotators."""
+    if n_annotators < 2:
+        few = f"the number of annotators is {n_annotators} (expected at least 2)"
+        problems = [few, *problems]
     if problems:
-        raise FormatError(source, [Problem(what) for what in problems])
+        raise FormatError(source, [Problem(problem) for problem in problems])

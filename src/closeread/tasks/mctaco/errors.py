@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,20 +70,37 @@ LABEL_METRICS = (
 )
 """Scores of candidates; without a value where there are no candidates to divide by."""
 
+GOLD_COLUMNS = ("question_id", "id", "sentence", "question", "answer", "label")
 ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
 """The columns about a wrong candidate."""
 
 
+class LabelledAnswer(NamedTuple):
+    """A candidate answer with the labels of gold and system; None if the system has no prediction."""
+
+    answer: str
+    gold: str
+    predicted: str | None
+
+
 class WrongQuestion(NamedTuple):
-    """A question with candidates that are labelled wrongly."""
+    """A question with candidates that are labelled wrongly.
+
+    Attributes:
+        question_id: its id.
+        category: its category.
+        sentence: the text of its sentence.
+        question: its text.
+        wrong: how many candidates are labelled wrongly.
+        candidates: all of its candidates.
+    """
 
     question_id: str
     category: str
     sentence: str
     question: str
-    wrong: int  # how many candidates are labelled wrongly
-    # answers, and labels of gold and system; None for no prediction
-    candidates: Sequence[tuple[str, str, str | None]]
+    wrong: int
+    candidates: Sequence[LabelledAnswer]
 
 
 def count_fields(
@@ -93,37 +111,42 @@ def count_fields(
     n_yes = counts.values[:, COUNTS.index("gold_yes")]
     sizes = np.digitize(n_candidates, (4, 8, 12), right=True)
     share_of_yes = ratio(n_yes, n_candidates)
-    parts = np.digitize(share_of_yes, (0.0, 0.25, 0.5, 0.75), right=True)
-    parts[share_of_yes == 1] = GOLD_YES.index("all")
-    fields = {
-        **counts.fields,
-        "question_size": [SIZES[size] for size in sizes.tolist()],
-        "gold_yes": [GOLD_YES[part] for part in parts.tolist()],
-    }
+    shares = np.digitize(share_of_yes, (0.0, 0.25, 0.5, 0.75), right=True)
+    shares[share_of_yes == 1] = GOLD_YES.index("all")
+    fields = dict(counts.fields)
+    fields["question_size"] = [SIZES[size] for size in sizes.tolist()]
+    fields["gold_yes"] = [GOLD_YES[share] for share in shares.tolist()]
+    units = _count_units(gold, system, counts.units)
+    return replace(
+        counts,
+        names=(*COUNTS, *WRONG),
+        values=_add_wrong(counts.values),
+        fields=fields,
+        breakdowns={"unit": units},
+    )
 
-    index_of_question = {name: i for i, name in enumerate(counts.units)}
-    question_ids = column(gold, "question_id")
-    questions = np.array([index_of_question.get(name, -1) for name in question_ids], np.int64)
-    unit_names = [_name_unit(answer) for answer in column(gold, "answer")]
+
+def _count_units(
+    gold: Sequence[Record], system: Sequence[Record | None], question_ids: Sequence[str]
+) -> Breakdown:
+    """Count the candidates of each question with answers in the same unit."""
+    index_of_question = {name: index for index, name in enumerate(question_ids)}
+    rows = column(gold, "question_id")
+    questions = np.array([index_of_question.get(name, -1) for name in rows], np.int64)
+    unit_names = map(_name_unit, column(gold, "answer"))
     units = np.array([UNITS.index(name) for name in unit_names], np.int64)
     is_scored = questions >= 0
     gold_yes = encode_labels(gold) == YES
     labels = encode_labels(system)
     predicted_yes = labels == YES
     is_correct = (predicted_yes == gold_yes) & (labels != ABSENT)
-    # The candidates of a question with answers in the same unit are counted together.
-    keys, groups = np.unique((questions * len(UNITS) + units)[is_scored], return_inverse=True)
-    counts_by_unit = choice_counts(
-        groups, gold_yes[is_scored], predicted_yes[is_scored], is_correct[is_scored], len(keys)
+    # A group is a question and a unit.
+    groups, group = np.unique((questions * len(UNITS) + units)[is_scored], return_inverse=True)
+    counts = choice_counts(
+        group, gold_yes[is_scored], predicted_yes[is_scored], is_correct[is_scored], len(groups)
     )
-    by_unit = Breakdown(UNITS, keys // len(UNITS), keys % len(UNITS), _add_wrong(counts_by_unit))
-    return replace(
-        counts,
-        names=(*COUNTS, *WRONG),
-        values=_add_wrong(counts.values),
-        fields=fields,
-        breakdowns={"unit": by_unit},
-    )
+    question, unit = np.divmod(groups, len(UNITS))
+    return Breakdown(UNITS, question, unit, _add_wrong(counts))
 
 
 def list_wrong(
@@ -131,47 +154,59 @@ def list_wrong(
 ) -> tuple[list[WrongQuestion], list[list[object]]]:
     """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`."""
     by_question: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
-    for record, row in zip(gold, system, strict=True):
-        if record["question_id"] in by_question:
-            by_question[record["question_id"]].append(
-                (record, None if row is None else row["label"])
-            )
-    found: list[tuple[WrongQuestion, list[list[object]]]] = []
-    for candidates, *fields in zip(
-        by_question.values(), table.fields["question_size"], table.fields["gold_yes"], strict=True
-    ):
-        rows: list[list[object]] = [
-            [
-                *(
-                    record[name]
-                    for name in ("question_id", "id", "sentence", "question", "answer", "label")
-                ),
-                *(label, record["category"], _name_unit(record["answer"]), *fields),
-            ]
-            for record, label in candidates
-            if record["label"] != label
-        ]
+    for record, prediction in zip(gold, system, strict=True):
+        candidates = by_question.get(record["question_id"])
+        if candidates is not None:
+            label = None if prediction is None else prediction["label"]
+            candidates.append((record, label))
+    errors: list[tuple[WrongQuestion, list[list[object]]]] = []
+    for index, candidates in enumerate(by_question.values()):
+        fields = [table.fields[name][index] for name in ("question_size", "gold_yes")]
+        rows = []
+        for record, label in candidates:
+            if record["label"] != label:
+                cells = [record[name] for name in GOLD_COLUMNS]
+                unit = _name_unit(record["answer"])
+                rows.append([*cells, label, record["category"], unit, *fields])
         if rows:
-            first = candidates[0][0]
-            texts = (first["question_id"], first["category"], first["sentence"], first["question"])
-            shown = [(record["answer"], record["label"], label) for record, label in candidates]
-            found.append((WrongQuestion(*texts, len(rows), shown), rows))
-    found.sort(key=lambda one: (-one[0].wrong, len(one[0].candidates)))
-    return [question for question, _ in found], [row for _, rows in found for row in rows]
+            errors.append((_make_question(candidates, len(rows)), rows))
+    errors.sort(key=lambda error: (-error[0].wrong, len(error[0].candidates)))
+    questions = [question for question, _ in errors]
+    return questions, list(chain.from_iterable(rows for _, rows in errors))
+
+
+def _make_question(candidates: Sequence[tuple[Record, str | None]], n_wrong: int) -> WrongQuestion:
+    first = candidates[0][0]
+    answers = [
+        LabelledAnswer(record["answer"], record["label"], label) for record, label in candidates
+    ]
+    return WrongQuestion(
+        first["question_id"],
+        first["category"],
+        first["sentence"],
+        first["question"],
+        n_wrong,
+        answers,
+    )
 
 
 def _name_unit(answer: str) -> str:
-    found = find_units(answer)
-    return "several" if len(found) > 1 else found[0] if found else "none"
+    units = find_units(answer)
+    if not units:
+        return "none"
+    return units[0] if len(units) == 1 else "several"
 
 
 def _add_wrong(values: Floats) -> Floats:
     """Return counts (n, k) with the columns of `WRONG`."""
-    size, gold, system, both = (
-        values[:, COUNTS.index(name)]
-        for name in ("candidates", "gold_yes", "system_yes", "both_yes")
-    )
-    return np.column_stack([values, size - gold, system - both, gold - both])
+
+    def count(name: str) -> Floats:
+        return values[:, COUNTS.index(name)]
+
+    gold_no = count("candidates") - count("gold_yes")
+    false_yes = count("system_yes") - count("both_yes")
+    false_no = count("gold_yes") - count("both_yes")
+    return np.column_stack([values, gold_no, false_yes, false_no])
 
 
 MEANINGS = {
@@ -206,45 +241,42 @@ COLUMNS = {
 
 @dataclass(frozen=True, repr=False)
 class LabelErrorReport(Result):
-    """The errors of a system's labels."""
+    """The errors of a system's labels.
 
-    # with slices by each field; exact match and F1 as `closeread.score` computes them
+    Attributes:
+        report: scores, with slices by each field; exact match and F1 as `closeread.score` computes them.
+        questions: those with errors, the most first.
+        rows: the wrong candidates, in the order of their questions.
+        limit: how many questions tables list.
+    """
+
     report: Report
-    questions: Sequence[WrongQuestion]  # those with errors, the most first
-    rows: Sequence[list[object]]  # the wrong candidates, in the order of their questions
-    limit: int  # how many questions tables list
+    questions: Sequence[WrongQuestion]
+    rows: Sequence[list[object]]
+    limit: int
 
     def __repr__(self) -> str:
         counts = self.report.total.counts
-        wrong = ", ".join(
-            f"{name.replace('_', ' ')} {counts[name]:,.0f}" for name in ("false_yes", "false_no")
-        )
-        return f"<LabelErrorReport: {pluralize(int(counts['candidates']), 'candidate')}, {wrong}>"
+        n_candidates = pluralize(int(counts["candidates"]), "candidate")
+        wrong = f"false yes {counts['false_yes']:,.0f}, false no {counts['false_no']:,.0f}"
+        return f"<LabelErrorReport: {n_candidates}, {wrong}>"
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the tables: scores, scores by each field, and the questions with the most errors."""
         yield report_grid(replace(self.report, slices={}), style)
         for field in self.report.slices:
-            for what, columns in COLUMNS.items():
-                meaning = (
-                    f" ({MEANINGS[field]})" if field in MEANINGS and what == "Questions" else ""
-                )
-                title = f"{what} by {field.replace('_', ' ')}{meaning}"
+            for units, columns in COLUMNS.items():
+                title = f"{units} by {field.replace('_', ' ')}"
+                if field in MEANINGS and units == "Questions":
+                    title += f" ({MEANINGS[field]})"
                 yield make_slice_grid(self.report, field, title, columns, parts=FIELDS[field])
-        for number, one in enumerate(self.questions[: self.limit], 1):
-            notes = [one.sentence, one.question]
+        for number, question in enumerate(self.questions[: self.limit], start=1):
+            notes = [question.sentence, question.question]
             if number == self.limit < len(self.questions):
                 where = choose_words("--limit, --json and --format csv", "to_dict() and to_frame()")
-                more = pluralize(len(self.questions) - number, "more question")
-                notes.append(f"{more} with errors: see {where}.")
-            rows = [
-                [answer, gold, predicted or NOTHING] for answer, gold, predicted in one.candidates
-            ]
-            title = f"{one.question_id} ({one.category}): {one.wrong} of {pluralize(len(rows), 'candidate')} wrong"
-            header = ["answer", "gold", "predicted"]
-            yield Grid(
-                title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"})
-            )
+                n_more = pluralize(len(self.questions) - number, "more question")
+                notes.append(f"{n_more} with errors: see {where}.")
+            yield _make_question_grid(question, notes)
 
     def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
@@ -252,14 +284,19 @@ class LabelErrorReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report, and under `errors` the questions with errors and all of their candidates."""
-        names = ("answer", "gold", "predicted")
-        questions = [
-            {
-                **one._asdict(),
-                "candidates": [
-                    dict(zip(names, candidate, strict=True)) for candidate in one.candidates
-                ],
-            }
-            for one in self.questions
-        ]
+        questions = []
+        for question in self.questions:
+            candidates = [candidate._asdict() for candidate in question.candidates]
+            questions.append({**question._asdict(), "candidates": candidates})
         return {**self.report.to_dict(), "errors": {"questions": questions}}
+
+
+def _make_question_grid(question: WrongQuestion, notes: Sequence[str]) -> Grid:
+    """Return the table of a question's candidates."""
+    header = LabelledAnswer._fields
+    rows = [[answer, gold, predicted or NOTHING] for answer, gold, predicted in question.candidates]
+    n_candidates = pluralize(len(rows), "candidate")
+    title = (
+        f"{question.question_id} ({question.category}): {question.wrong} of {n_candidates} wrong"
+    )
+    return Grid(title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"}))

@@ -24,26 +24,25 @@ def draw_runs(folder: Path) -> Drawing:
     The lines have bars of one standard error.  Scores are those on test questions if all runs of the folder have them,
     else on held-out ones.
     """
-    found = read_runs(folder)
-    if not found.runs:
+    results = read_runs(folder)
+    if not results.runs:
         raise FormatError(folder / RUN, [Problem("has no complete run (expected one or more)")])
-    data = "test" if all(run.test for run in found.runs) else "held_out"
-    questions = [
-        float(np.mean([run.questions for run in found.runs if run.size == size]))
-        for size in found.sizes
-    ]
-    if not found.is_complete:
+    data = "test" if all(run.test for run in results.runs) else "held_out"
+    if not results.is_complete:
         warn(f"{folder / RUN}: some runs are not complete.")
+    questions = []
+    for size in results.sizes:
+        n_questions = [run.questions for run in results.runs if run.size == size]
+        questions.append(float(np.mean(n_questions)))
     with own_settings():
         figure, (axes,) = start_chart(6.5, 4.2)
         for (metric, title), colour in zip(METRICS.items(), COLOURS, strict=False):
-            points = [
-                found.estimate(size, data, metric) or MeanOfRuns(math.nan, None)
-                for size in found.sizes
-            ]
-            means, bars = zip(
-                *((100 * mean, 100 * (error or 0)) for mean, error in points), strict=True
-            )
+            means = []
+            bars = []
+            for size in results.sizes:
+                point = results.estimate(size, data, metric) or MeanOfRuns(math.nan, None)
+                means.append(100 * point.mean)
+                bars.append(100 * (point.standard_error or 0))
             axes.errorbar(
                 questions,
                 means,
@@ -59,5 +58,6 @@ def draw_runs(folder: Path) -> Drawing:
         axes.set_ylim(bottom=0)
         style_axes(axes)
         figure.legend(loc="outside upper left", ncols=_LEGEND_COLUMNS, frameon=False)
-    runs, sizes = pluralize(len(found.runs), "run"), pluralize(len(found.sizes), "size")
+    runs = pluralize(len(results.runs), "run")
+    sizes = pluralize(len(results.sizes), "size")
     return Drawing(figure, f"{runs} with {sizes} of the training data")

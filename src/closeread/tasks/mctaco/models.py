@@ -10,9 +10,11 @@ too long for a model, the beginning of the sentence is left out, with a note.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -28,10 +30,10 @@ from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
 from closeread.neural.run_files import RUN, read_run
 from closeread.progress import prefixing_progress
-from closeread.records import Record, check_format
-from closeread.tables import Grid, Style, percent
+from closeread.records import Record, check_format, column
+from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
-from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, score_labels
+from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, encode_labels, score_labels
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
@@ -42,18 +44,26 @@ TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
 DATA = {"held_out": "held-out", "test": "test"}  # the data that are scored, and their titles
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
+SCORES = tuple(product(DATA, METRICS))
+"""The scores of a run: data and metric of each."""
 
 
 class Data(NamedTuple):
-    """The data on which models are trained, selected and scored."""
+    """The data on which models are trained, selected and scored.
+
+    Attributes:
+        training: what a model learns from.
+        validation: on which every epoch is scored; None to hold out some of the training sentences.
+        test: on which the trained model is scored, if it is.
+    """
 
     training: Gold
-    # on which every epoch is scored; None to hold out some of the training sentences
     validation: Gold | None = None
-    test: Gold | None = None  # on which the trained model is scored, if it is
+    test: Gold | None = None
 
 
-HELD_OUT = 0.1  # the share of the training sentences that is held out, if settings don't say it
+HELD_OUT = 0.1
+"""The share of the training sentences that is held out, if settings don't say it."""
 
 
 def split_questions(
@@ -63,27 +73,25 @@ def split_questions(
 
     So no sentence that is learnt from is held out.  Both have one sentence at least, and keep the order of the records.
     """
-    sentences = list(dict.fromkeys(record["sentence_id"] for record in records))
+    sentences = list(dict.fromkeys(column(records, "sentence_id")))
     if len(sentences) < 2:
-        found = pluralize(len(sentences), "sentence")
-        raise RequestError(f"{found} to learn from (expected 2 or more, since one is held out)")
+        few = pluralize(len(sentences), "sentence")
+        raise RequestError(f"{few} to learn from (expected 2 or more, since one is held out)")
     n_held_out = min(max(1, round(share * len(sentences))), len(sentences) - 1)
-    drawn = np.random.default_rng((seed, 0)).permutation(len(sentences))[:n_held_out]
-    held_out = {sentences[number] for number in drawn.tolist()}
+    order = np.random.default_rng((seed, 0)).permutation(len(sentences))
+    held_out = {sentences[number] for number in order[:n_held_out].tolist()}
     learnt = [record for record in records if record["sentence_id"] not in held_out]
     return learnt, [record for record in records if record["sentence_id"] in held_out]
 
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
     """Keep some of the questions, drawn at random; those of a smaller percentage are among those of a larger one."""
-    questions = list(dict.fromkeys(record["question_id"] for record in records))
-    order = np.random.default_rng((seed, 1)).permutation(len(questions))
+    questions = list(dict.fromkeys(column(records, "question_id")))
     # Rounded up, so that few questions are not none.
-    kept = {
-        questions[number]
-        for number in order[: int(np.ceil(len(questions) * percent / 100))].tolist()
-    }
-    return [record for record in records if record["question_id"] in kept]
+    n_drawn = math.ceil(len(questions) * percent / 100)
+    order = np.random.default_rng((seed, 1)).permutation(len(questions))
+    drawn = {questions[number] for number in order[:n_drawn].tolist()}
+    return [record for record in records if record["question_id"] in drawn]
 
 
 def make_context(record: Record) -> str:
@@ -99,8 +107,8 @@ def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> Te
     second = [str(record["answer"]) for record in records]
     if unit_normalization != "off":
         rule = cast(Rule, unit_normalization)
-        changed = {text: normalize_units(text, rule=rule) for text in set(second)}
-        second = [changed[text] for text in second]
+        normalized = {text: normalize_units(text, rule=rule) for text in set(second)}
+        second = [normalized[text] for text in second]
     return TextPairs(first, second)
 
 
@@ -121,22 +129,39 @@ def warn_of_cut(n_cut: int, longest: int) -> None:
     """Warn of the number of candidates that are too long for a model, if any are."""
     if n_cut:
         have = "is" if n_cut == 1 else "are"
-        found = f"{pluralize(n_cut, 'candidate')} {have} longer than the {longest:,} tokens that the model takes"
-        warn_all([f"{found}: the beginning of the sentence is left out."])
+        candidates = f"{pluralize(n_cut, 'candidate')} {have}"
+        excess = f"{candidates} longer than the {longest:,} tokens that the model takes"
+        warn_all([f"{excess}: the beginning of the sentence is left out."])
 
 
 @dataclass(frozen=True)
 class TrainedRun:
-    """The results of a run."""
+    """The results of a run.
 
-    folder: str  # its name inside the folder of all runs
-    size: float  # the share of the training questions that it learnt from, in percent
+    Attributes:
+        folder: its name inside the folder of all runs.
+        size: the share of the training questions that it learnt from, in percent.
+        seed: the seed of its random numbers.
+        questions: the number of questions that it learnt from.
+        epoch: the best, from 1; 0 for a model that is not trained.
+        held_out: its scores on held-out questions.
+        test: its scores on the test questions; empty if it has no such scores.
+        seconds: how long it was trained.
+    """
+
+    folder: str
+    size: float
     seed: int
-    questions: int  # the number of questions that it learnt from
-    epoch: int  # the best, from 1; 0 for a model that is not trained
-    held_out: Mapping[str, float]  # its scores on held-out questions
-    test: Mapping[str, float]  # its scores on the test questions; empty if it has no such scores
-    seconds: float  # how long it was trained
+    questions: int
+    epoch: int
+    held_out: Mapping[str, float]
+    test: Mapping[str, float]
+    seconds: float
+
+    def score(self, data: str, metric: str) -> float | None:
+        """Return a score on one of `DATA`; None if the run has no such score."""
+        scores = self.test if data == "test" else self.held_out
+        return scores.get(metric)
 
 
 class MeanOfRuns(NamedTuple):
@@ -144,6 +169,13 @@ class MeanOfRuns(NamedTuple):
 
     mean: float
     standard_error: float | None
+
+    def show(self) -> str:
+        """Return it as the cell of a table."""
+        mean = percent(self.mean)
+        if self.standard_error is None:
+            return mean
+        return f"{mean} ± {percent(self.standard_error)}"
 
 
 def estimate_mean(values: Sequence[float]) -> MeanOfRuns:
@@ -171,62 +203,60 @@ class TrainedRuns(Result):
 
     def estimate(self, size: float, data: str, metric: str) -> MeanOfRuns | None:
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
-        values = [getattr(run, data).get(metric) for run in self.runs if run.size == size]
-        return None if not values or None in values else estimate_mean(values)
+        values = []
+        for run in self.runs:
+            if run.size == size:
+                value = run.score(data, metric)
+                if value is None:
+                    return None
+                values.append(value)
+        return estimate_mean(values) if values else None
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
-        scores = [
-            (data, metric)
-            for data in DATA
-            for metric in METRICS
-            if any(getattr(run, data) for run in self.runs)
-        ]
+        scored = {data for data in DATA if any(getattr(run, data) for run in self.runs)}
+        scores = [(data, metric) for data, metric in SCORES if data in scored]
         titles = [f"{METRICS[metric]} ({DATA[data]})" for data, metric in scores]
-        rows = [
-            [
-                *(f"{run.size:g}", str(run.seed), f"{run.questions:,}", str(run.epoch)),
-                *(percent(getattr(run, data).get(metric)) for data, metric in scores),
-            ]
-            for run in self.runs
-        ]
+        rows = []
+        for run in self.runs:
+            cells = [f"{run.size:g}", str(run.seed), f"{run.questions:,}", str(run.epoch)]
+            cells += [percent(run.score(data, metric)) for data, metric in scores]
+            rows.append(cells)
         yield Grid("", ["size (%)", "seed", "questions", "epoch", *titles], rows, labels=2)
         if len(self.runs) < 2:
             return
         means = []
-        for size, n in self.sizes.items():
-            cells = [f"{size:g}", str(n)]
+        for size, n_runs in self.sizes.items():
+            cells = [f"{size:g}", str(n_runs)]
             for data, metric in scores:
-                mean, error = self.estimate(size, data, metric) or (None, None)
-                cells.append(percent(mean) + ("" if error is None else f" ± {percent(error)}"))
+                mean = self.estimate(size, data, metric)
+                cells.append(NOTHING if mean is None else mean.show())
             means.append(cells)
         yield Grid("Mean and standard error", ["size (%)", "runs", *titles], means, labels=1)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of the runs."""
-        columns = [(data, metric) for data in DATA for metric in METRICS]
-        header = ["size", "seed", "questions", "epoch"]
-        rows = [
-            [
-                *(getattr(run, name) for name in header),
-                *(getattr(run, data).get(metric) for data, metric in columns),
-            ]
-            for run in self.runs
-        ]
-        return [*header, *(f"{data}/{metric}" for data, metric in columns)], rows
+        names = ["size", "seed", "questions", "epoch"]
+        header = [*names, *(f"{data}/{metric}" for data, metric in SCORES)]
+        rows = []
+        for run in self.runs:
+            cells = [getattr(run, name) for name in names]
+            cells += [run.score(data, metric) for data, metric in SCORES]
+            rows.append(cells)
+        return header, rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as `run.json` holds it."""
-        summary: list[dict[str, Any]] = [
-            {"size": size, "runs": n} for size, n in self.sizes.items()
-        ]
-        for of_size in summary:
-            for data in DATA:
-                found = {metric: self.estimate(of_size["size"], data, metric) for metric in METRICS}
-                of_size[data] = {
-                    metric: one._asdict() for metric, one in found.items() if one is not None
-                }
+        summary = []
+        for size, n_runs in self.sizes.items():
+            means: dict[str, Any] = {"size": size, "runs": n_runs}
+            means |= {data: {} for data in DATA}
+            for data, metric in SCORES:
+                mean = self.estimate(size, data, metric)
+                if mean is not None:
+                    means[data][metric] = mean._asdict()
+            summary.append(means)
         return {
             "format": RUNS_FORMAT,
             "task": TASK,
@@ -263,43 +293,52 @@ def train(
     if data.validation is None:
         learnt, held_out = split_questions(data.training.records, share, settings.seed)
     else:
-        learnt, held_out = list(data.training.records), list(data.validation.records)
-    for records, what in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
+        learnt = list(data.training.records)
+        held_out = list(data.validation.records)
+    for records, purpose in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
         if not records:
-            raise RequestError(f"0 questions {what} (expected 1 or more)")
+            raise RequestError(f"0 questions {purpose} (expected 1 or more)")
     learnt = keep_questions(learnt, size, settings.seed)
-    labels = np.array([YES if record["label"] == "yes" else NO for record in learnt], np.int64)
+    labels = encode_labels(learnt).astype(np.int64)
+    learnt_texts = make_texts(learnt, settings.unit_normalization)
+    held_out_texts = make_texts(held_out, settings.unit_normalization)
+    learnt_data = {
+        "training": data.training.digest,
+        "held_out": share if data.validation is None else data.validation.digest,
+        "size": size,
+        "questions": len(set(column(learnt, "question_id"))),
+    }
+    description = {
+        "task": TASK,
+        "unit_normalization": settings.unit_normalization,
+        "data": learnt_data,
+    }
     train_pairs(
         RunFolder(run),
         settings,
-        LabelledTexts(make_texts(learnt, settings.unit_normalization), labels),
-        make_texts(held_out, settings.unit_normalization),
-        score=lambda found: score_labels(held_out, decode(held_out, found)),
+        LabelledTexts(learnt_texts, labels),
+        held_out_texts,
+        score=lambda probabilities: score_labels(held_out, decode(held_out, probabilities)),
         criterion="f1",
-        about={
-            "task": TASK,
-            "unit_normalization": settings.unit_normalization,
-            "data": {
-                "training": data.training.digest,
-                "held_out": share if data.validation is None else data.validation.digest,
-                "size": size,
-                "questions": len({record["question_id"] for record in learnt}),
-            },
-        },
+        about=description,
         resume=resume,
         warn_of_cut=warn_of_cut,
     )
-    described, test = read_run(run), data.test
-    if test is not None and described.get("test", {}).get("data") != test.digest:
+    content = read_run(run)
+    test = data.test
+    if test is not None and content.get("test", {}).get("data") != test.digest:
         rows = predict(test.records, run, choose_hardware(settings.device, settings.precision))
-        described["test"] = {"data": test.digest, **score_labels(test.records, rows)}
-        write_json(run / RUN, described)
-    return describe_run(described, name or run.name)
+        content["test"] = {"data": test.digest, **score_labels(test.records, rows)}
+        write_json(run / RUN, content)
+    return describe_run(content, name or run.name)
 
 
 def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
     """Return the results of a complete run from the content of its `run.json`."""
-    best, data, test = run["best"], run["data"], run.get("test", {})
+    data = run["data"]
+    best = run["best"]
+    test = run.get("test", {})
+    test_scores = {name: test[name] for name in METRICS if name in test}
     return TrainedRun(
         folder,
         data["size"],
@@ -307,7 +346,7 @@ def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
         data["questions"],
         best["epoch"],
         {name: best[name] for name in METRICS},
-        {name: test[name] for name in METRICS if name in test},
+        test_scores,
         run["seconds"],
     )
 
@@ -325,34 +364,35 @@ def train_several(
 
     With `resume`, the runs in the folder that are complete stay as they are.
     """
-    names = {
-        (seed, size): f"seed-{seed}" if size is None else f"size-{size:g}/seed-{seed}"
-        for size in sizes or (None,)
-        for seed in seeds
-    }
+    plan = []
+    for size in sizes or (100.0,):
+        for seed in seeds:
+            name = f"seed-{seed}"
+            plan.append((f"size-{size:g}/{name}" if sizes else name, seed, size))
     if run.exists() and not is_empty_folder(run):
-        known = {name.partition("/")[0] for name in names.values()}
+        folders = {name.partition("/")[0] for name, _, _ in plan}
         is_known = run.is_dir() and (
-            is_series(run) or {path.name for path in run.iterdir()} <= known
+            is_series(run) or {path.name for path in run.iterdir()} <= folders
         )
         if not (resume and is_known):
             expected = f"expected a new folder, or several runs for {name_option('resume')}"
             raise RequestError(f"{run}: is not an empty folder ({expected})")
-    found = TrainedRuns([])
-    for (seed, size), name in names.items():
-        of_seed, share = replace(settings, seed=seed), 100.0 if size is None else size
+    results = TrainedRuns([])
+    for name, seed, size in plan:
+        of_seed = replace(settings, seed=seed)
         with prefixing_progress(name):
-            one = train(data, run / name, of_seed, size=share, resume=resume, name=name)
-        found = TrainedRuns([*found.runs, one], is_complete=len(found.runs) + 1 == len(names))
-        write_json(run / RUN, found.to_dict())
-    return found
+            result = train(data, run / name, of_seed, size=size, resume=resume, name=name)
+        is_complete = len(results.runs) + 1 == len(plan)
+        results = TrainedRuns([*results.runs, result], is_complete)
+        write_json(run / RUN, results.to_dict())
+    return results
 
 
 def is_series(folder: Path) -> bool:
     """Return whether a folder holds several runs."""
     path = folder / RUN
-    found = read_json(path) if path.is_file() else None
-    return isinstance(found, dict) and "runs" in found
+    content = read_json(path) if path.is_file() else None
+    return isinstance(content, dict) and "runs" in content
 
 
 def read_runs(folder: Path) -> TrainedRuns:
@@ -360,28 +400,34 @@ def read_runs(folder: Path) -> TrainedRuns:
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of training runs)")])
-    found = read_json(path)
-    if not isinstance(found, dict) or found.get("task") != TASK:
+    content = read_json(path)
+    if not isinstance(content, dict) or content.get("task") != TASK:
         raise FormatError(path, [Problem(f"does not describe training runs of {TASK}")])
-    check_format(found, RUNS_FORMAT, path)
-    if "runs" in found:
-        check_json(found, "closeread.tasks.mctaco/runs.schema.json", path)
-        problems = []
-        for place, run in enumerate(cast(Any, found["runs"])):
-            run |= {name: int(run[name]) for name in ("seed", "questions", "epoch")}
-            own = f"seed-{run['seed']}"
-            if run["folder"] not in (own, f"size-{run['size']:g}/{own}"):
-                what = f"{quote(run['folder'])} is not the folder of this seed and size (expected {own!r})"
-                problems.append(Problem(what, path=("runs", place, "folder")))
-        if problems:
-            raise FormatError(path, problems)
-        return TrainedRuns(
-            [TrainedRun(**run) for run in cast(Any, found["runs"])], found["state"] == "complete"
-        )
+    check_format(content, RUNS_FORMAT, path)
+    if "runs" in content:
+        check_json(content, "closeread.tasks.mctaco/runs.schema.json", path)
+        return _parse_series(cast(Any, content), path)
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
     except KeyError as error:
         raise FormatError(path, [Problem(f"does not describe complete runs: {error}")]) from None
+
+
+def _parse_series(content: dict[str, Any], path: Path) -> TrainedRuns:
+    """Return the results of several runs from the content of their `run.json`, which fits the schema."""
+    problems = []
+    for index, run in enumerate(content["runs"]):
+        # JSON may write whole numbers as 1.0.
+        run |= {name: int(run[name]) for name in ("seed", "questions", "epoch")}
+        name = f"seed-{run['seed']}"
+        if run["folder"] not in (name, f"size-{run['size']:g}/{name}"):
+            mismatch = "is not the folder of this seed and size"
+            message = f"{quote(run['folder'])} {mismatch} (expected {name!r})"
+            problems.append(Problem(message, path=("runs", index, "folder")))
+    if problems:
+        raise FormatError(path, problems)
+    runs = [TrainedRun(**run) for run in content["runs"]]
+    return TrainedRuns(runs, content["state"] == "complete")
 
 
 def find_run(folder: Path, seed: int | None = None) -> Path:
@@ -397,15 +443,14 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
         return folder / fitting[0].folder
     names = ", ".join(run.folder for run in fitting or runs)
     if not fitting:
-        what = f"no run with seed {seed}" if runs else "no complete run"
-        raise RequestError(
-            f"{folder}: holds {what}" + (f" (expected one of {names})" if names else "")
-        )
-    how = ""
+        lack = f"no run with seed {seed}" if runs else "no complete run"
+        expected = f" (expected one of {names})" if names else ""
+        raise RequestError(f"{folder}: holds {lack}{expected}")
+    alternative = ""
     if seed is None and len({run.size for run in runs}) == 1:
-        how = f"{name_option('run_seed')}, or "
-    found = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
-    raise RequestError(f"{found} (expected {how}the folder of one run)")
+        alternative = f"{name_option('run_seed')}, or "
+    excess = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
+    raise RequestError(f"{excess} (expected {alternative}the folder of one run)")
 
 
 def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:
@@ -414,9 +459,9 @@ def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Re
     from closeread.neural.run_folders import RunFolder
     from closeread.neural.training import use_precision
 
-    described = read_run(run, TASK)
+    content = read_run(run, TASK)
     model = load_classifier(RunFolder(run), hardware.device)
-    pieces = model.cut(make_texts(records, described.get("unit_normalization", "off")))
+    pieces = model.cut(make_texts(records, content.get("unit_normalization", "off")))
     warn_of_cut(pieces.n_cut, model.longest)
     with use_precision(hardware):
         return decode(records, predict_pairs(model, pieces, hardware.device))

@@ -61,47 +61,49 @@ def choice_counts(
     `correct` does not follow from `gold` and `system`: a candidate without a prediction is neither predicted yes nor
     correct.
     """
-    every = np.ones_like(gold)
-    candidates, n_correct, gold_yes, system_yes, both_yes = (
-        np.bincount(question[mask], minlength=n_questions)
-        for mask in (every, correct, gold, system, gold & system)
-    )
-    # The F1 of a question is 2PR / (P + R) = 2 both / (gold + system).  If neither side has a yes, P = R = 1 by the rule
-    # above, so F1 is 1.  If only one side has a yes, one of P and R is 1 and the other 0, so F1 is 0, as the formula
-    # gives.
+
+    def count_where(mask: Mask) -> Ints:
+        return np.bincount(question[mask], minlength=n_questions)
+
+    n_candidates = np.bincount(question, minlength=n_questions)
+    n_correct = count_where(correct)
+    gold_yes = count_where(gold)
+    system_yes = count_where(system)
+    both_yes = count_where(gold & system)
+    # EM is the mean over questions of the product of f(a; q), which is 1 if all candidates are labelled correctly.
+    exact_match = n_correct == n_candidates
+    f1 = measure_f1(gold_yes, system_yes, both_yes)
+    sides = (gold_yes, system_yes, both_yes)
+    return np.column_stack([np.ones(n_questions), exact_match, f1, n_candidates, n_correct, *sides])
+
+
+def measure_f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
+    """Return F1(q) of each question, from its numbers of candidates.
+
+    P(q) = both / system and R(q) = both / gold, so F1(q) = 2PR / (P + R) = 2 both / (gold + system).  If neither side
+    has a yes, P = R = 1 by the rule of the module, so F1 is 1.  If only one has, one of P and R is 1 and the other 0,
+    so F1 is 0, as the formula gives.
+    """
     either_yes = gold_yes + system_yes
-    f1 = np.where(either_yes == 0, 1.0, 2.0 * both_yes / np.maximum(either_yes, 1))
-    exact = n_correct == candidates
-    columns = (
-        np.ones(n_questions),
-        exact,
-        f1,
-        candidates,
-        n_correct,
-        gold_yes,
-        system_yes,
-        both_yes,
-    )
-    return np.column_stack(columns).astype(np.float64)
+    f1: Floats = 2 * both_yes / np.maximum(either_yes, 1)
+    f1[either_yes == 0] = 1
+    return f1
 
 
 CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "Typical Time")
 """In the order of Table 1."""
 
 
-def score_table(table: CountTable) -> dict[str, float]:
-    """Score the questions of a table, which has at least one."""
-    return {
-        metric.name: float(metric.score(table.totals, table.names)) for metric in PROCEDURE.metrics
-    }
-
-
 def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
     """Return exact match and F1 of predictions in the order of gold, as `closeread score mctaco` computes them."""
-    return score_table(PROCEDURE.count(gold=gold, system=system))
+    table = PROCEDURE.count(gold=gold, system=system)
+    totals = table.totals
+    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
 
 
-NO, YES, ABSENT = 0, 1, 2
+NO = 0
+YES = 1
+ABSENT = 2
 
 
 def count(
@@ -121,24 +123,29 @@ def count(
     labels = encode_labels(system)
     present = labels != ABSENT
     check_present(present, "candidates", missing)
-    question, questions = factorize(column(gold, "question_id"))
-    first = np.unique(question, return_index=True)[1].tolist()
-    sentences, categories = (
-        [values[row] for row in first]
-        for values in (column(gold, "sentence_id"), column(gold, "category"))
-    )
+    question, question_ids = factorize(column(gold, "question_id"))
+    first_rows = np.unique(question, return_index=True)[1].tolist()
+
+    def take_first(name: str) -> list[str]:
+        values = column(gold, name)
+        return [values[row] for row in first_rows]
+
+    sentences = take_first("sentence_id")
     gold_yes = encode_labels(gold) == YES
-    correct = (labels == YES) == gold_yes
+    system_yes = labels == YES
+    correct = (system_yes == gold_yes) & present
+    values = choice_counts(question, gold_yes, system_yes, correct, len(question_ids))
     table = CountTable(
-        questions,
+        question_ids,
         factorize(sentences)[0],
         COUNTS,
-        choice_counts(question, gold_yes, labels == YES, correct & present, len(questions)),
-        {"category": categories},
+        values,
+        {"category": take_first("category")},
         block_names=[sha256(name.encode()).digest() for name in sentences],
     )
     if missing == "skip":
-        return table.select(np.bincount(question[~present], minlength=len(questions)) == 0)
+        n_absent = np.bincount(question[~present], minlength=len(question_ids))
+        return table.select(n_absent == 0)
     return table
 
 
@@ -148,8 +155,8 @@ def encode_labels(rows: Sequence[Record | None]) -> NDArray[np.int8]:
         labels = rows.columns["label"]
     else:
         labels = [None if row is None else row["label"] for row in rows]
-    codes = (ABSENT if label is None else YES if label == "yes" else NO for label in labels)
-    return np.fromiter(codes, np.int8, len(rows))
+    codes = {"yes": YES, None: ABSENT}
+    return np.fromiter((codes.get(label, NO) for label in labels), np.int8, len(rows))
 
 
 PROCEDURE = Procedure(

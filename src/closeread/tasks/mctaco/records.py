@@ -11,37 +11,32 @@ from collections.abc import Iterator, Sequence
 
 from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View
-from closeread.records import Record
+from closeread.records import Record, column
 from closeread.tables import NOTHING, Grid
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Corpus size, label balance, mean lengths, and numbers of questions and candidates by category."""
-    category = {record["question_id"]: record["category"] for record in records}
-    with_yes = {record["question_id"] for record in records if record["label"] == "yes"}
-    n = len(records)
-    sizes = {
-        "candidates": n,
-        "questions": len(category),
-        "sentences": len({record["sentence_id"] for record in records}),
-        "candidates labelled yes": sum(record["label"] == "yes" for record in records),
-        "questions without a yes": len(category) - len(with_yes),
+    category_by_question = {record["question_id"]: record["category"] for record in records}
+    questions_with_yes = {record["question_id"] for record in records if record["label"] == "yes"}
+    statistics: dict[str, float] = {
+        "candidates": len(records),
+        "questions": len(category_by_question),
+        "sentences": len(set(column(records, "sentence_id"))),
     }
-    lengths = {
-        f"mean tokens of the {name}": float(
-            ratio(sum(len(record[name].split()) for record in records), n)
-        )
-        for name in ("sentence", "question", "answer")
-    }
-    questions = Counter(category.values())
-    candidates = Counter(record["category"] for record in records)
-    by_category: dict[str, float] = {}
-    for name in sorted(questions):
-        by_category[f"questions: {name}"] = questions[name]
-        by_category[f"candidates per question: {name}"] = float(
-            ratio(candidates[name], questions[name])
-        )
-    return {**sizes, **lengths, **by_category}
+    statistics["candidates labelled yes"] = column(records, "label").count("yes")
+    n_without_yes = len(category_by_question) - len(questions_with_yes)
+    statistics["questions without a yes"] = n_without_yes
+    for name in ("sentence", "question", "answer"):
+        n_tokens = sum(len(text.split()) for text in column(records, name))
+        statistics[f"mean tokens of the {name}"] = float(ratio(n_tokens, len(records)))
+    n_questions = Counter(category_by_question.values())
+    n_candidates = Counter(column(records, "category"))
+    for category in sorted(n_questions):
+        mean = ratio(n_candidates[category], n_questions[category])
+        statistics[f"questions: {category}"] = n_questions[category]
+        statistics[f"candidates per question: {category}"] = float(mean)
+    return statistics
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:

@@ -11,20 +11,16 @@ from closeread.records import Record, column
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find candidates whose question has a different sentence or category in an earlier row."""
-    questions, sentences, categories = (
-        column(records, name) for name in ("question_id", "sentence_id", "category")
-    )
-    first: dict[str, int] = {}
-    for index, question in enumerate(questions):
-        before = first.setdefault(question, index)
-        if before == index:
+    columns = {name: column(records, name) for name in ("sentence_id", "category")}
+    first_rows: dict[str, int] = {}
+    for index, question in enumerate(column(records, "question_id")):
+        first = first_rows.setdefault(question, index)
+        if first == index:
             continue
-        for name, values in (("sentence_id", sentences), ("category", categories)):
-            if values[index] != values[before]:
-                found = (
-                    f"{name} {quote(values[index])}, but {quote(values[before])} in an earlier row"
-                )
-                yield index, f"question {quote(question)} has {found} (expected one {name})"
+        for name, values in columns.items():
+            if values[index] != values[first]:
+                both = f"{quote(values[index])}, but {quote(values[first])} in an earlier row"
+                yield index, f"question {quote(question)} has {name} {both} (expected one {name})"
 
 
 RULES = {"document": Rules(find_inconsistencies)}

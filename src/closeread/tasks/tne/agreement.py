@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,13 +54,14 @@ from closeread.tasks.tne import procedure as tne
 from closeread.tasks.tne.annotation import align
 from closeread.tasks.tne.columns import Documents
 
-FIELDS = ("domain", "forum")  # the fields of documents whose values agreement can be broken down by
+FIELDS = ("domain", "forum")
+"""The fields of documents by whose values agreement can be broken down."""
 
-_OF_CLUSTERS = coref.PROCEDURE.with_metrics(("muc", "conll"))
+CLUSTERS = coref.PROCEDURE.with_metrics(("muc", "conll"))
 
 TITLES: Mapping[str, str] = {
     metric.name: metric.title.removesuffix(" F1")
-    for metric in (*tne.PROCEDURE.metrics, *_OF_CLUSTERS.metrics)
+    for metric in (*tne.PROCEDURE.metrics, *CLUSTERS.metrics)
     if metric.name.rpartition("/")[2] not in ("precision", "recall")
 }
 """The titles of F1 scores and accuracies, which are the same whichever annotator is scored against the other."""
@@ -71,11 +74,17 @@ SHORT_TITLES = {
 
 @dataclass(frozen=True)
 class Slice:
-    """The agreement between two annotators about some documents."""
+    """The agreement between two annotators about some documents.
+
+    Attributes:
+        documents: how many documents there are.
+        links: TNE's scores by name; None if a file lacks links.
+        clusters: scores of coreference by name; None if a file lacks clusters.
+    """
 
     documents: int
-    links: Scores | None  # by the names of TNE's scores; None if a file lacks links
-    clusters: Scores | None  # by the names of coreference scores; None if a file lacks clusters
+    links: Scores | None
+    clusters: Scores | None
 
     @property
     def scores(self) -> Scores:
@@ -85,19 +94,29 @@ class Slice:
 
 @dataclass(frozen=True)
 class LinkAgreement(Slice):
-    """The agreement between two annotators about all documents."""
+    """The agreement between two annotators about all documents.
 
-    lacking: Sequence[str]  # sentences on layers that are not compared, and why
-    # about the documents of each value of a field, by field and value
+    Attributes:
+        lacking: sentences on layers that are not compared, and why.
+        slices: the agreement about the documents of each value of a field, by field and value.
+    """
+
+    lacking: Sequence[str]
     slices: Mapping[str, Mapping[str, Slice]]
 
 
 class SliceMean(NamedTuple):
-    """The means of F1 scores and accuracies over all pairs of annotators of some documents."""
+    """The means of F1 scores and accuracies over all pairs of annotators of some documents.
+
+    Attributes:
+        documents: how many documents there are.
+        scores: the means by name.
+        partial: the names of the means that leave out pairs, which have no value.
+    """
 
     documents: int
     scores: Scores
-    partial: Collection[str]  # the names of the means that leave out pairs, which have no value
+    partial: Collection[str]
 
 
 @dataclass(frozen=True)
@@ -117,128 +136,152 @@ class LinkAgreements(Result):
     @property
     def mean(self) -> Scores:
         """The means over the pairs of F1 scores and accuracies."""
-        return _average(list(self.pairs.values())).scores
+        return average_agreements(self.agreements).scores
+
+    @property
+    def agreements(self) -> list[LinkAgreement]:
+        """The agreement of every two annotators, without their names."""
+        return list(self.pairs.values())
 
     def average_slices(self, field: str) -> Mapping[str, SliceMean]:
         """Return the means over the pairs for every value of a field."""
-        parts = [found.slices[field] for found in self.pairs.values()]
-        return {value: _average([part[value] for part in parts]) for value in parts[0]}
+        slices = [agreement.slices[field] for agreement in self.agreements]
+        means = {}
+        for value in slices[0]:
+            means[value] = average_agreements([slices_of_pair[value] for slices_of_pair in slices])
+        return means
 
     def describe(self) -> Iterator[str]:
         """Yield sentences on layers that are not compared, and on pairs that means leave out."""
-        yield from dict.fromkeys(
-            sentence for found in self.pairs.values() for sentence in found.lacking
-        )
-        yield from describe_left_out([_summarize(found) for found in self.pairs.values()], TITLES)
+        lacking = [agreement.lacking for agreement in self.agreements]
+        yield from dict.fromkeys(chain.from_iterable(lacking))
+        yield from describe_left_out(list(map(select_scores, self.agreements)), TITLES)
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table of all documents, and one for every field.
-
-        Of two annotators, the first has all scores; of more, F1 scores and accuracies of every pair.
-        """
+        """Return the table of all documents, and one for every field."""
         del style
-        notes, first, mean = list(self.describe()), self.pairs[0, 1], self.mean
-        if any(one.clusters is not None for one in self.pairs.values()):
+        notes = list(self.describe())
+        if any(agreement.clusters is not None for agreement in self.agreements):
             notes.append("Clusters are compared without singletons.")
-        size = pluralize(first.documents, "document")
         if len(self.pairs) == 1:
-            rows = []
-            for name in mean:
-                parts = (f"{name.rpartition('/')[0]}/{part}" for part in ("precision", "recall"))
-                row = [*(first.scores.get(part, "") for part in parts), first.scores[name]]
-                rows.append([TITLES[name], *map(format_percent, row)])
-            notes.insert(0, f"{self.names[1]} against {self.names[0]}, {size}.")
-            whole = Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, notes)
+            grid = self._make_grid_of_two(notes)
         else:
-            notes.insert(
-                0, f"F1 scores and accuracies of the second annotator against the first, {size}."
-            )
-            pairs = {
-                pair: [one.scores.get(name) for name in mean] for pair, one in self.pairs.items()
-            }
-            titles = [SHORT_TITLES[name] for name in mean]
-            whole = make_pair_grid(self.names, titles, pairs, list(mean.values()), notes)
-        return [whole, *map(self._make_slice_grid, first.slices)]
+            grid = self._make_grid_of_pairs(notes)
+        return [grid, *map(self._make_slice_grid, self.pairs[0, 1].slices)]
+
+    def _make_grid_of_two(self, notes: Sequence[str]) -> Grid:
+        """Return the table of two annotators, with all scores."""
+        agreement = self.pairs[0, 1]
+        scores = agreement.scores
+        rows = []
+        for name in self.mean:
+            family = name.rpartition("/")[0]
+            # Accuracies and the CoNLL score have no precision and recall.
+            precision = scores.get(f"{family}/precision", "")
+            recall = scores.get(f"{family}/recall", "")
+            cells = map(format_percent, (precision, recall, scores[name]))
+            rows.append([TITLES[name], *cells])
+        size = pluralize(agreement.documents, "document")
+        sides = f"{self.names[1]} against {self.names[0]}, {size}."
+        return Grid("", ["", "precision", "recall", "F1 or accuracy"], rows, [sides, *notes])
+
+    def _make_grid_of_pairs(self, notes: Sequence[str]) -> Grid:
+        """Return the table of several annotators, with F1 scores and accuracies of every pair."""
+        mean = self.mean
+        select = {}
+        for pair, agreement in self.pairs.items():
+            select[pair] = list(map(agreement.scores.get, mean))
+        size = pluralize(self.pairs[0, 1].documents, "document")
+        sides = f"F1 scores and accuracies of the second annotator against the first, {size}."
+        titles = [SHORT_TITLES[name] for name in mean]
+        return make_pair_grid(self.names, titles, select, list(mean.values()), [sides, *notes])
 
     def _make_slice_grid(self, field: str) -> Grid:
         """Return the table of a field, with the scores of each of its values, or their means over the pairs."""
-        rows = [*self.average_slices(field).items(), ("all", _average(list(self.pairs.values())))]
+        means = {**self.average_slices(field), "all": average_agreements(self.agreements)}
+
         # Scores that no group of documents has would only make the table wider.
-        names = [name for name in self.mean if any(one.scores[name] is not None for _, one in rows)]
-        cells = [
-            [
-                value,
-                f"{n:,}",
-                *(format_percent(scores[name]) + "*" * (name in partial) for name in names),
-            ]
-            for value, (n, scores, partial) in rows
-        ]
-        what = (
-            "Means over the pairs of annotators"
-            if len(self.pairs) > 1
-            else "F1 scores and accuracies"
-        )
-        notes = [f"{what}; n is the number of documents."]
-        if any(one.partial for _, one in rows):
+        def has_score(name: str) -> bool:
+            return any(mean.scores[name] is not None for mean in means.values())
+
+        names = list(filter(has_score, self.mean))
+        rows = []
+        for value, mean in means.items():
+            row = [value, f"{mean.documents:,}"]
+            for name in names:
+                star = "*" if name in mean.partial else ""
+                row.append(format_percent(mean.scores[name]) + star)
+            rows.append(row)
+        is_mean = len(self.pairs) > 1
+        scores = "Means over the pairs of annotators" if is_mean else "F1 scores and accuracies"
+        notes = [f"{scores}; n is the number of documents."]
+        if any(mean.partial for mean in means.values()):
             notes.append("* The mean leaves out pairs without a value.")
-        return Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], cells, notes)
+        return Grid("", [field, "n", *(SHORT_TITLES[name] for name in names)], rows, notes)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows of all scores: of every pair, of means if there are several, and of their slices."""
-        several, fields = len(self.pairs) > 1, list(self.pairs[0, 1].slices)
-        rows: list[list[object]] = []
-
-        def add(
-            names: Sequence[str | None], whole: Scores, slices: Mapping[str, Mapping[str, Any]]
-        ) -> None:
-            rows.extend([*names, None, None, *score] for score in whole.items())
-            for field, of_field in slices.items():
-                for value, one in of_field.items():
-                    rows.extend([*names, field, value, *score] for score in one.scores.items())
-
-        for (i, j), one in self.pairs.items():
-            add((self.names[i], self.names[j]), one.scores, one.slices)
-        if several:
-            add(("mean", None), self.mean, {field: self.average_slices(field) for field in fields})
-        header = ["first annotator", "second annotator", "field", "group", "metric", "value"]
-        shown = [*range(0 if several else 2, 2), *range(2 if fields else 4, 6)]
-        return [header[column] for column in shown], [
-            [row[column] for column in shown] for row in rows
-        ]
+        fields = list(self.pairs[0, 1].slices)
+        rows: list[Record] = []
+        for (first, second), agreement in self.pairs.items():
+            names = (self.names[first], self.names[second])
+            rows += list_scores(names, agreement.scores, agreement.slices)
+        header = ["metric", "value"]
+        if fields:
+            header = ["field", "group", *header]
+        if len(self.pairs) > 1:
+            slices = {field: self.average_slices(field) for field in fields}
+            rows += list_scores(("mean", None), self.mean, slices)
+            header = ["first annotator", "second annotator", *header]
+        select = itemgetter(*header)
+        return header, [list(select(row)) for row in rows]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the agreement of two annotators; of more, the means and every pair."""
-        pairs = {pair: asdict(found) for pair, found in self.pairs.items()}
+        pairs = {pair: asdict(agreement) for pair, agreement in self.pairs.items()}
         if len(pairs) == 1:
             return pairs[0, 1]
-        first = self.pairs[0, 1]
-        slices = {
-            field: {
-                value: {"documents": one.documents, "mean": one.scores}
-                for value, one in self.average_slices(field).items()
-            }
-            for field in first.slices
-        }
-        about = {
+        slices: dict[str, Record] = {}
+        for field in self.pairs[0, 1].slices:
+            slices[field] = {}
+            for value, mean in self.average_slices(field).items():
+                slices[field][value] = {"documents": mean.documents, "mean": mean.scores}
+        return {
             "annotators": list(self.names),
-            "documents": first.documents,
+            "documents": self.pairs[0, 1].documents,
             "mean": self.mean,
             "slices": slices,
+            "pairs": list_agreements(self.names, pairs),
         }
-        return {**about, "pairs": list_agreements(self.names, pairs)}
 
 
-def _summarize(part: Slice) -> Scores:
+def list_scores(
+    names: Sequence[str | None],
+    scores: Scores,
+    slices: Mapping[str, Mapping[str, Slice | SliceMean]],
+) -> Iterator[Record]:
+    """Yield the scores of two annotators, and those of their slices, as rows by the names of the columns."""
+    first, second = names
+    row: Record = {"first annotator": first, "second annotator": second}
+    for metric, score in scores.items():
+        yield {**row, "field": None, "group": None, "metric": metric, "value": score}
+    for field, slice_by_value in slices.items():
+        for value, part in slice_by_value.items():
+            for metric, score in part.scores.items():
+                yield {**row, "field": field, "group": value, "metric": metric, "value": score}
+
+
+def select_scores(part: Slice) -> Scores:
     """Return the F1 scores and accuracies, which are those in `TITLES`."""
-    return {name: value for name, value in part.scores.items() if name in TITLES}
+    return {name: score for name, score in part.scores.items() if name in TITLES}
 
 
-def _average(parts: Sequence[Slice]) -> SliceMean:
-    scores = list(map(_summarize, parts))
+def average_agreements(parts: Sequence[Slice]) -> SliceMean:
+    """Return the means over pairs of annotators of the same documents."""
+    scores = list(map(select_scores, parts))
     mean = average_pairs(scores)
-    return SliceMean(
-        parts[0].documents, mean, frozenset(name for name in mean if count_left_out(scores, name))
-    )
+    partial = frozenset(name for name in mean if count_left_out(scores, name))
+    return SliceMean(parts[0].documents, mean, partial)
 
 
 def compare_annotators(
@@ -251,15 +294,17 @@ def compare_annotators(
         if field not in FIELDS:
             raise RequestError(describe_unknown("field", field, FIELDS))
     corpus = load_corpus("tne")
-    read = read_all(
-        annotators, lambda one: read_file(corpus, one.source, None, "annotation", one.name)
-    )
-    found = measure_agreement(read, [one.name for one in annotators], fields)
-    if not found.mean:
+
+    def read_annotator(annotator: Annotator) -> Sequence[Record]:
+        return read_file(corpus, annotator.source, None, "annotation", annotator.name)
+
+    documents = read_all(annotators, read_annotator)
+    agreements = measure_agreement(documents, [annotator.name for annotator in annotators], fields)
+    if not agreements.mean:
         raise RequestError(
             "no two files have links, or clusters, for all documents (expected either of them)"
         )
-    return replace(found, notices=tuple(find_repeated_paths(annotators)))
+    return replace(agreements, notices=tuple(find_repeated_paths(annotators)))
 
 
 def measure_agreement(
@@ -277,72 +322,71 @@ def measure_agreement(
     if problems:
         raise FormatError("annotations", problems)
     sides = [Documents(map(_unify_links, side)) for side in aligned]
-    found = {
-        (i, j): _compare(sides[i], sides[j], (names[i], names[j]), fields)
-        for i, j in list_pairs(len(annotators))
-    }
-    return LinkAgreements(names, found)
+    agreements = {}
+    for first, second in list_pairs(len(annotators)):
+        names_of_pair = (names[first], names[second])
+        agreement = _compare(sides[first], sides[second], names_of_pair, fields)
+        agreements[first, second] = agreement
+    return LinkAgreements(names, agreements)
 
 
 def _gather_fields(
     aligned: Sequence[Documents], names: Sequence[str], by: Sequence[str]
 ) -> tuple[dict[str, list[str]], list[Problem]]:
     """Return the values of fields, each (n_documents,), and a problem for each difference between annotators."""
-    rows, problems = Documents(), []
+    documents = Documents()
+    problems = []
     for records in zip(*aligned, strict=True):
-        row: Record = dict.fromkeys(FIELDS)
+        document: Record = dict.fromkeys(FIELDS)
         for field in FIELDS:
-            given = [
-                (name, one[field])
-                for name, one in zip(names, records, strict=True)
-                if one.get(field) is not None
+            values = [
+                (name, record.get(field)) for name, record in zip(names, records, strict=True)
             ]
-            if given:
-                first, row[field] = given[0]
-            for name, value in given if field in by else ():
-                if value != row[field]:
-                    what = f"{field} is {quote(row[field])} in {first} but {quote(value)} in {name}"
-                    problems.append(Problem(f"document {quote(records[0]['id'])}: {what}"))
-        rows.append(row)
-    known = tne.list_fields(rows)
-    return {field: known[field] for field in by}, problems
+            values = [(name, value) for name, value in values if value is not None]
+            if not values:
+                continue
+            first_name, first_value = values[0]
+            document[field] = first_value
+            if field not in by:
+                continue
+            for name, value in values:
+                if value != first_value:
+                    sides = f"{quote(first_value)} in {first_name} but {quote(value)} in {name}"
+                    place = f"document {quote(records[0]['id'])}"
+                    problems.append(Problem(f"{place}: {field} is {sides}"))
+        documents.append(document)
+    fields = tne.list_fields(documents)
+    return {field: fields[field] for field in by}, problems
 
 
 def _find_invalid(aligned: Sequence[Documents], names: Sequence[str]) -> Iterator[Problem]:
     """Find links in both fields, and links between noun phrases that don't exist."""
-    known = [
-        {
-            "id": records[0]["id"],
-            "nps": next((one["nps"] for one in records if one.get("nps") is not None), None),
-        }
-        for records in zip(*aligned, strict=True)
-    ]
+    # The noun phrases of a document are those of the first annotator who gives them.
+    gold = []
+    for records in zip(*aligned, strict=True):
+        phrases = [record["nps"] for record in records if record.get("nps") is not None]
+        gold.append({"id": records[0]["id"], "nps": phrases[0] if phrases else None})
     for side, name in zip(aligned, names, strict=True):
         rows: list[Record | None] = []
         for record in side:
-            of_document = f"{name}: document {quote(record['id'])}"
             if record.get("relations") is not None and record.get("np_relations") is not None:
-                yield Problem(
-                    f"{of_document} has both np_relations and relations (expected one of them)"
-                )
+                place = f"{name}: document {quote(record['id'])}"
+                expected = "expected one of them"
+                yield Problem(f"{place} has both np_relations and relations ({expected})")
+            has_predictions = record.get("relations") or record.get("fallback")
             # Reading the file has checked gold links against the noun phrases.
-            is_checked = (
-                record.get("nps") is not None
-                and not record.get("relations")
-                and not record.get("fallback")
-            )
+            is_checked = record.get("nps") is not None and not has_predictions
             rows.append(None if is_checked else _to_submission(record))
-        for each in tne.validate(gold=known, system=rows):
-            yield Problem(f"{name}: document {quote(side[each.row]['id'])}: {each.problem.text}")
+        for inconsistency in tne.validate(gold=gold, system=rows):
+            place = f"{name}: document {quote(side[inconsistency.row]['id'])}"
+            yield Problem(f"{place}: {inconsistency.problem.text}")
 
 
 def _unify_links(record: Record) -> Record:
     """Return the record with its links in `np_relations`, wherever they are."""
-    return (
-        record
-        if record.get("relations") is None
-        else {**record, "np_relations": record["relations"]}
-    )
+    if record.get("relations") is None:
+        return record
+    return {**record, "np_relations": record["relations"]}
 
 
 def _to_submission(record: Record) -> Record:
@@ -352,59 +396,80 @@ def _to_submission(record: Record) -> Record:
 
 
 def _compare(
-    one: Documents, two: Documents, names: tuple[str, str], fields: Mapping[str, Sequence[str]]
+    first: Documents,
+    second: Documents,
+    names: tuple[str, str],
+    fields: Mapping[str, Sequence[str]],
 ) -> LinkAgreement:
     """Compare two annotators' documents, overall and by field."""
-    lacking: list[str] = []
-    tables: list[tuple[CountTable | None, Sequence[Metric]]] = []
-    for field, what in (("np_relations", "links"), ("coref", "clusters")):
-        n_lacking = len(lacking)
-        for side, name in zip((one, two), names, strict=True):
-            if without := side.list_lacking(field):
-                of = f" for {len(without):,} of {len(side):,} documents ({join_names(without)})"
-                of = of if len(without) < len(side) else ""
-                lacking.append(f"{name} has no {what}{of}: its {what} are not compared.")
-        procedure, table = (tne.PROCEDURE if what == "links" else _OF_CLUSTERS), None
-        if len(lacking) == n_lacking and what == "links":
-            table = tne.count(gold=one, system=list(map(_to_submission, two)))
-        elif len(lacking) == n_lacking:
-            table = _OF_CLUSTERS.count(
-                gold=_to_mentions(one), system=_to_mentions(two), keep_singletons="false"
-            )
-        tables.append((table, procedure.metrics))
-    slices: dict[str, dict[str, Slice]] = {}
+    sides = list(zip(names, (first, second), strict=True))
+    without_links = _describe_lacking(sides, "np_relations", "links")
+    without_clusters = _describe_lacking(sides, "coref", "clusters")
+    links = None
+    if not without_links:
+        links = tne.count(gold=first, system=list(map(_to_submission, second)))
+    clusters = None
+    if not without_clusters:
+        clusters = CLUSTERS.count(
+            gold=_to_mentions(first), system=_to_mentions(second), keep_singletons="false"
+        )
+    slices = {}
     for field, values in fields.items():
-        parts = [
-            ({} if table is None else replace(table, fields={field: values}).slices(field), metrics)
-            for table, metrics in tables
-        ]
+        link_scores = _score_by_value(links, tne.PROCEDURE.metrics, field, values)
+        cluster_scores = _score_by_value(clusters, CLUSTERS.metrics, field, values)
         slices[field] = {
-            value: Slice(n, *(_compute_scores(of.get(value), metrics) for of, metrics in parts))
-            for value, n in sorted(Counter(values).items())
+            value: Slice(n_documents, link_scores.get(value), cluster_scores.get(value))
+            for value, n_documents in sorted(Counter(values).items())
         }
-    links, clusters = (_compute_scores(*table) for table in tables)
-    return LinkAgreement(len(one), links, clusters, lacking, slices)
+    return LinkAgreement(
+        len(first),
+        _compute_scores(links, tne.PROCEDURE.metrics),
+        _compute_scores(clusters, CLUSTERS.metrics),
+        [*without_links, *without_clusters],
+        slices,
+    )
+
+
+def _describe_lacking(sides: Sequence[tuple[str, Documents]], field: str, layer: str) -> list[str]:
+    """Describe which annotators lack a layer in some documents, a sentence for each."""
+    sentences = []
+    for name, documents in sides:
+        lacking = documents.list_lacking(field)
+        if not lacking:
+            continue
+        extent = ""
+        if len(lacking) < len(documents):
+            share = f"{len(lacking):,} of {len(documents):,} documents"
+            extent = f" for {share} ({join_names(lacking)})"
+        sentences.append(f"{name} has no {layer}{extent}: its {layer} are not compared.")
+    return sentences
 
 
 def _to_mentions(documents: Documents) -> MentionTable:
     """Return the clusters as a table for the coreference metrics; the number of a noun phrase is its position."""
-    entities = [
-        (number, one["members"])
-        for number, of in enumerate(documents.column("coref"))
-        for one in of
-    ]
-    members = [
-        (number, int(name[2:]), entity)
-        for entity, (number, names) in enumerate(entities)
-        for name in names
-    ]
-    document, place, entity = np.array(members, np.int64).reshape(-1, 3).T
-    return MentionTable(
-        documents.column("id"), None, document, place, place, entity, n_entities=len(entities)
-    )
+    n_entities = 0
+    mentions = []
+    for number, clusters in enumerate(documents.column("coref")):
+        for cluster in clusters:
+            mentions += [(number, int(name[2:]), n_entities) for name in cluster["members"]]
+            n_entities += 1
+    document, place, entity = np.array(mentions, np.int64).reshape(-1, 3).T
+    ids = documents.column("id")
+    return MentionTable(ids, None, document, place, place, entity, n_entities=n_entities)
+
+
+def _score_by_value(
+    table: CountTable | None, metrics: Sequence[Metric], field: str, values: Sequence[str]
+) -> dict[str, Scores | None]:
+    """Return the scores of the documents of each value of a field; none if nothing was compared."""
+    if table is None:
+        return {}
+    tables = replace(table, fields={field: values}).slices(field)
+    return {value: _compute_scores(part, metrics) for value, part in tables.items()}
 
 
 def _compute_scores(table: CountTable | None, metrics: Sequence[Metric]) -> Scores | None:
+    """Return the scores by name, None for those that are undefined; None if nothing was compared."""
     if table is None:
         return None
     totals = dict(zip(table.names, table.totals, strict=True))

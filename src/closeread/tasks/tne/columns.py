@@ -29,60 +29,61 @@ from closeread.exceptions import RequestError, quote
 from closeread.records import Record, as_columns
 
 NONE = "_"
+
 PREPOSITIONS = (
     NONE,
-    *(
-        "of",
-        "against",
-        "in",
-        "by",
-        "on",
-        "about",
-        "with",
-        "after",
-        "member(s) of",
-        "to",
-        "from",
-        "for",
-        "among",
-    ),
-    *(
-        "under",
-        "at",
-        "between",
-        "during",
-        "near",
-        "over",
-        "before",
-        "inside",
-        "outside",
-        "into",
-        "around",
-    ),
+    "of",
+    "against",
+    "in",
+    "by",
+    "on",
+    "about",
+    "with",
+    "after",
+    "member(s) of",
+    "to",
+    "from",
+    "for",
+    "among",
+    "under",
+    "at",
+    "between",
+    "during",
+    "near",
+    "over",
+    "before",
+    "inside",
+    "outside",
+    "into",
+    "around",
 )
 """The labels of the corpus, numbered as in the official evaluator."""
 
 LABELS: Mapping[str, int] = {preposition: label for label, preposition in enumerate(PREPOSITIONS)}
 N_LABELS = len(PREPOSITIONS)
+NO_LINK = 0
+"""The label of pairs that are not linked."""
 
 TITLE_END = "\n\n"
 
-# the tokens after which a sentence ends; it also ends after a token with a line end
 SENTENCE_ENDS = frozenset(".!?")
+"""The tokens after which a sentence ends; it also ends after a token with a line end."""
 
-MAX_LEAD = 100  # how far inside a token, in characters, a noun phrase may begin
+MAX_LEAD = 100
+"""How far inside a token, in characters, a noun phrase may begin."""
 
 
 def list_phrases(record: Record) -> list[Record]:
     """Return the noun phrases of a document by number, all with a last token; their ids must be dense."""
-    found: list[Record] = sorted(record.get("nps") or (), key=lambda phrase: int(phrase["id"][2:]))
-    if any(phrase["last_token"] is None for phrase in found):
-        tokens = record.get("tokens") or ()
-        ends = list(accumulate(len(_drop_blanks(token)) for token in tokens))
-        for number, phrase in enumerate(found):
-            if phrase["last_token"] is None:
-                found[number] = {**phrase, "last_token": _find_last_token(phrase, tokens, ends)}
-    return found
+    phrases: list[Record] = sorted(record.get("nps") or (), key=lambda np: int(np["id"][2:]))
+    if all(phrase["last_token"] is not None for phrase in phrases):
+        return phrases
+    tokens = record.get("tokens") or ()
+    ends = list(accumulate(len(_drop_blanks(token)) for token in tokens))
+    for number, phrase in enumerate(phrases):
+        if phrase["last_token"] is None:
+            phrases[number] = {**phrase, "last_token": _find_last_token(phrase, tokens, ends)}
+    return phrases
 
 
 def _find_last_token(phrase: Record, tokens: Sequence[str], ends: Sequence[int]) -> int:
@@ -91,19 +92,21 @@ def _find_last_token(phrase: Record, tokens: Sequence[str], ends: Sequence[int])
     `ends` are the numbers of characters other than white space up to the end of each token.
     """
     first: int = phrase["first_token"]
-    words = _drop_blanks(phrase["text"])
     if first >= len(tokens):
         return len(tokens)
-    opening = _drop_blanks(tokens[first])[:MAX_LEAD]
-    lead = next(
-        (
-            i
-            for i in range(len(opening))
-            if words.startswith(opening[i:]) or opening[i:].startswith(words)
-        ),
-        0,
-    )
-    return max(first, bisect_left(ends, (ends[first - 1] if first else 0) + lead + len(words)))
+    words = _drop_blanks(phrase["text"])
+    begin = ends[first - 1] if first > 0 else 0
+    begin += _find_lead(words, _drop_blanks(tokens[first])[:MAX_LEAD])
+    return max(first, bisect_left(ends, begin + len(words)))
+
+
+def _find_lead(words: str, token: str) -> int:
+    """Return how many characters of a token stand before the words that begin inside it."""
+    for lead in range(len(token)):
+        ending = token[lead:]
+        if words.startswith(ending) or ending.startswith(words):
+            return lead
+    return 0
 
 
 def _drop_blanks(text: str) -> str:
@@ -118,9 +121,8 @@ def find_titled(record: Record, phrases: Sequence[Record]) -> list[int]:
 
 def number_sentences(tokens: Sequence[str]) -> list[int]:
     """Return the number of each token's sentence, and then that of the sentence of a further token."""
-    return list(
-        accumulate((token in SENTENCE_ENDS or "\n" in token for token in tokens), initial=0)
-    )
+    is_end = [token in SENTENCE_ENDS or "\n" in token for token in tokens]
+    return list(accumulate(is_end, initial=0))
 
 
 def is_phrase_id(name: str) -> bool:
@@ -134,11 +136,10 @@ def is_phrase_id(name: str) -> bool:
 
 def find_clusters(record: Record) -> dict[str, int]:
     """Return the number of the cluster of each noun phrase, by its id."""
-    return {
-        name: number
-        for number, cluster in enumerate(record["coref"])
-        for name in cluster["members"]
-    }
+    clusters: dict[str, int] = {}
+    for number, cluster in enumerate(record["coref"]):
+        clusters.update(dict.fromkeys(cluster["members"], number))
+    return clusters
 
 
 # Links.
@@ -148,11 +149,20 @@ LABEL_BITS = 5
 MAX_DOCUMENTS = 2 ** (63 - 2 * PHRASE_BITS - LABEL_BITS)
 
 COUNTS = (
-    *("links/right", "links/system", "links/gold", "linked/system", "linked/gold"),
-    *("triplets/right", "triplets/system", "triplets/gold", "fallback/right", "fallback/gold"),
+    "links/right",
+    "links/system",
+    "links/gold",
+    "linked/system",
+    "linked/gold",
+    "triplets/right",
+    "triplets/system",
+    "triplets/gold",
+    "fallback/right",
+    "fallback/gold",
 )
 
-UPREP = ("any", "last")  # which of several gold labels a fallback must match
+UPREP = ("any", "last")
+"""Which of several gold labels a fallback must match."""
 
 Tallies = Mapping[str, tuple[Ints, Ints]]
 """The pairs behind every count, with the label that each counts for, so that they can be summed by any grouping."""
@@ -186,22 +196,40 @@ def split_triplets(triplet: Ints) -> tuple[Ints, Ints]:
 
 @dataclass(frozen=True, eq=False)
 class PairsOfSide:
-    """The labelled pairs of one side."""
+    """The labelled pairs of one side.
 
-    pair: Ints  # (n,) sorted, each once
-    first: Ints  # (n,) the first label of each, in the order given
+    Attributes:
+        pair: (n,) the pairs, sorted, each once.
+        first: (n,) the first label of each, in the order given.
+        last: (n,) the last label of each.
+        triplet: (m,) pairs with labels, sorted, each once.
+    """
+
+    pair: Ints
+    first: Ints
     last: Ints
-    triplet: Ints  # (m,) pairs with labels, sorted, each once
+    triplet: Ints
 
 
 def group_labels(pair: Ints, label: Ints) -> PairsOfSide:
     """Group labels by pair; pairs and labels are (n,) each, in the order given."""
-    order = np.argsort(pair, kind="stable")  # also the fastest, since documents are in order
-    pair, label = pair[order], label[order]
-    starts = np.flatnonzero(mark_run_starts(pair))
-    ends = np.append(starts[1:], len(pair)) - 1 if len(starts) else starts
-    triplet = np.sort(triplets(pair, label), kind="stable")
-    return PairsOfSide(pair[starts], label[starts], label[ends], triplet[mark_run_starts(triplet)])
+    # A stable order keeps the labels of a pair in the order given.  It is also the fastest, since documents are in
+    # order.
+    order = np.argsort(pair, kind="stable")
+    pair = pair[order]
+    label = label[order]
+    triplet = sort_distinct(triplets(pair, label))
+    is_first = mark_run_starts(pair)
+    # A pair ends where the next one starts.
+    is_last = np.append(is_first[1:], True)[: len(pair)]
+    return PairsOfSide(pair[is_first], label[is_first], label[is_last], triplet)
+
+
+def sort_distinct(keys: Ints) -> Ints:
+    """Sort keys, and keep each once."""
+    # ten times as fast as np.unique, since keys are nearly sorted
+    keys = np.sort(keys, kind="stable")
+    return keys[mark_run_starts(keys)]
 
 
 def are_among(keys: Ints, among: Ints) -> Mask:
@@ -222,14 +250,13 @@ def align_labels(system: PairsOfSide, gold: PairsOfSide) -> tuple[Ints, Ints, In
 
     A label is 0 on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    # ten times as fast as np.union1d
-    every = np.sort(np.concatenate([system.pair, gold.pair]), kind="stable")
-    every = every[mark_run_starts(every)]
-    gold_label, system_label = np.zeros(len(every), np.int64), np.zeros(len(every), np.int64)
-    gold_label[np.searchsorted(every, gold.pair)] = gold.last
-    system_label[np.searchsorted(every, system.pair)] = system.first
-    is_right = are_among(triplets(every, system_label), gold.triplet)
-    return every, np.where(is_right, system_label, gold_label), system_label
+    pair = sort_distinct(np.concatenate([system.pair, gold.pair]))
+    gold_label = np.zeros(len(pair), np.int64)
+    gold_label[np.searchsorted(pair, gold.pair)] = gold.last
+    system_label = np.zeros(len(pair), np.int64)
+    system_label[np.searchsorted(pair, system.pair)] = system.first
+    is_right = are_among(triplets(pair, system_label), gold.triplet)
+    return pair, np.where(is_right, system_label, gold_label), system_label
 
 
 def tallies(
@@ -244,32 +271,45 @@ def tallies(
     fallbacks at all.  With `uprep` "any", a fallback may be any of the gold labels, otherwise it must be the last.
     """
     pair, gold_label, system_label = align_labels(system, gold)
-    in_gold, in_system = gold_label != 0, system_label != 0
-    both = in_gold & in_system
-    chosen = {
-        "links/right": (both & (gold_label == system_label), system_label),
-        "links/system": (in_system, system_label),
-        "links/gold": (in_gold, gold_label),
-        "linked/system": (both, system_label),
-        "linked/gold": (both, gold_label),
+    in_gold = gold_label != NO_LINK
+    in_system = system_label != NO_LINK
+    in_both = in_gold & in_system
+    is_right = in_both & (gold_label == system_label)
+    right_triplet = system.triplet[are_among(system.triplet, gold.triplet)]
+    # Without any fallbacks, UPrep is undefined: no pair is counted.
+    is_missed = in_gold & ~in_system if fallback is not None else np.zeros_like(in_gold)
+    missed = (pair[is_missed], gold_label[is_missed])
+    return {
+        "links/right": (pair[is_right], system_label[is_right]),
+        "links/system": (pair[in_system], system_label[in_system]),
+        "links/gold": (pair[in_gold], gold_label[in_gold]),
+        "linked/system": (pair[in_both], system_label[in_both]),
+        "linked/gold": (pair[in_both], gold_label[in_both]),
+        "triplets/right": split_triplets(right_triplet),
+        "triplets/system": split_triplets(system.triplet),
+        "triplets/gold": split_triplets(gold.triplet),
+        **_tally_fallbacks(fallback, gold, missed, uprep),
     }
-    found = {name: (pair[mask], label[mask]) for name, (mask, label) in chosen.items()}
-    known = {
-        "triplets/right": system.triplet[are_among(system.triplet, gold.triplet)],
-        "triplets/system": system.triplet,
-        "triplets/gold": gold.triplet,
-    }
-    found |= {name: split_triplets(triplet) for name, triplet in known.items()}
-    is_missed = in_gold & ~in_system if fallback is not None else np.zeros(len(pair), np.bool_)
-    missed, label = pair[is_missed], gold_label[is_missed]
-    said = np.zeros(len(missed), np.int64)
+
+
+def _tally_fallbacks(
+    fallback: PairsOfSide | None, gold: PairsOfSide, missed: tuple[Ints, Ints], uprep: str
+) -> Tallies:
+    """Find the gold pairs that the system does not link, and those whose fallbacks are right."""
+    pair, gold_label = missed
+    label = np.full(len(pair), NO_LINK)
     if fallback is not None:
-        place = find_places(missed, fallback.pair)
-        said[place >= 0] = fallback.first[place[place >= 0]]
-    is_right = said == label if uprep == "last" else are_among(triplets(missed, said), gold.triplet)
-    found["fallback/right"] = missed[is_right], said[is_right]
-    found["fallback/gold"] = missed, np.where(is_right, said, label)
-    return found
+        place = find_places(pair, fallback.pair)
+        has_fallback = place >= 0
+        label[has_fallback] = fallback.first[place[has_fallback]]
+    if uprep == "last":
+        is_right = label == gold_label
+    else:
+        is_right = are_among(triplets(pair, label), gold.triplet)
+    return {
+        "fallback/right": (pair[is_right], label[is_right]),
+        "fallback/gold": (pair, np.where(is_right, label, gold_label)),
+    }
 
 
 def count_by_group(
@@ -280,34 +320,45 @@ def count_by_group(
 ) -> Floats:
     """Return (n_groups, n_documents, len(COUNTS)) counts; `group` numbers the groups of pairs and labels, (n,) each."""
     counts = np.empty((n_groups, n_documents, len(COUNTS)))
-    for number, (pair, label) in enumerate(tally[name] for name in COUNTS):
-        cell = (
-            document_of(pair)
-            if group is None
-            else group(pair, label) * n_documents + document_of(pair)
-        )
-        counts[..., number] = np.bincount(cell, minlength=n_groups * n_documents).reshape(
-            n_groups, n_documents
-        )
+    for number, name in enumerate(COUNTS):
+        pair, label = tally[name]
+        cell = document_of(pair)
+        if group is not None:
+            cell = group(pair, label) * n_documents + cell
+        numbers = np.bincount(cell, minlength=n_groups * n_documents)
+        counts[..., number] = numbers.reshape(n_groups, n_documents)
     return counts
+
+
+def count_labels(gold_label: Ints, system_label: Ints) -> Ints:
+    """Count pairs by gold label (row) and predicted label (column), (25, 25)."""
+    cell = gold_label * N_LABELS + system_label
+    return np.bincount(cell, minlength=N_LABELS**2).reshape(N_LABELS, N_LABELS)
 
 
 def confusion(system: PairsOfSide, gold: PairsOfSide, n_pairs: int) -> Ints:
     """Count `n_pairs` ordered pairs by gold label (row) and predicted label (column), (25, 25); 0 is no link."""
-    every, gold_label, system_label = align_labels(system, gold)
-    counts = np.bincount(gold_label * N_LABELS + system_label, minlength=N_LABELS**2)
-    counts[0] = n_pairs - len(every)
-    return counts.reshape(N_LABELS, N_LABELS)
+    linked, gold_label, system_label = align_labels(system, gold)
+    counts = count_labels(gold_label, system_label)
+    counts[NO_LINK, NO_LINK] = n_pairs - len(linked)
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """Links between noun phrases, in the order given; (n,) each."""
+    """Links between noun phrases, in the order given; (n,) each.
 
-    document: Ints  # in ascending order
-    anchor: Ints  # negative for an invalid id
+    Attributes:
+        document: the documents, in ascending order.
+        anchor: the anchors; -1 for an invalid id.
+        complement: the complements; -1 for an invalid id.
+        label: the labels; -1 if the preposition is not one of the corpus.
+    """
+
+    document: Ints
+    anchor: Ints
     complement: Ints
-    label: Ints  # -1 if the preposition is not one of the corpus
+    label: Ints
 
     @cached_property
     def pair(self) -> Ints:
@@ -322,18 +373,16 @@ class Links:
 
 def links_of(relations: Iterable[Sequence[Mapping[str, Any]] | None]) -> Links:
     """Return the links of every document as columns; None for no links."""
-    of_document = [links or () for links in relations]
-    rows = list(chain.from_iterable(of_document))
+    links_by_document = [links or () for links in relations]
+    links = list(chain.from_iterable(links_by_document))
     codes = _Codes({preposition: -2 - label for preposition, label in LABELS.items()})
     # All fields of a link at once: as long as it is in the processor's cache.
-    words = chain.from_iterable(map(itemgetter("anchor", "complement", "preposition"), rows))
-    anchor, complement, label = (
-        np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(rows)).reshape(-1, 3).T
-    )
-    document = np.repeat(
-        np.arange(len(of_document)), np.array(list(map(len, of_document)), np.int64)
-    )
-    return Links(document, anchor, complement, np.where(label < -1, -2 - label, -1))
+    words = chain.from_iterable(map(itemgetter("anchor", "complement", "preposition"), links))
+    numbers = np.fromiter(map(codes.__getitem__, words), np.int64, 3 * len(links))
+    anchor, complement, code = numbers.reshape(-1, 3).T
+    n_links = np.array(list(map(len, links_by_document)), np.int64)
+    document = np.repeat(np.arange(len(n_links)), n_links)
+    return Links(document, anchor, complement, np.where(code < -1, -2 - code, -1))
 
 
 class _Codes(dict[str, int]):
@@ -346,15 +395,24 @@ class _Codes(dict[str, int]):
 
 # Documents and submissions.
 
-# required by scoring, and the reason
 SCORED = ("gold links", "their predictions can be validated but not scored")
+"""What scoring requires, and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class NounPhrases:
-    """The noun phrases of documents, sorted by document and number; (n,) each."""
+    """The noun phrases of documents, sorted by document and number; (n,) each.
 
-    starts: Ints  # (n_documents + 1,) where the noun phrases of each document begin
+    Attributes:
+        starts: (n_documents + 1,) where the noun phrases of each document begin.
+        document: the document of each.
+        first_token: its first token.
+        last_token: its last token.
+        last_char: where it ends in the text.
+        text: its words.
+    """
+
+    starts: Ints
     document: Ints
     first_token: Ints
     last_token: Ints
@@ -373,11 +431,12 @@ class Documents(list[Record]):
         """Return the ids of the documents that lack a field."""
         return [record["id"] for record in self if record.get(name) is None]
 
-    def require(self, name: str, what: str, reason: str) -> None:
+    def require(self, name: str, layer: str, reason: str) -> None:
         """Raise a RequestError if documents lack a field."""
-        if lacking := self.list_lacking(name):
-            found = f"{len(lacking):,} of {len(self):,} documents have no {what} (first: {quote(lacking[0])})"
-            raise RequestError(f"{found}; {reason}")
+        lacking = self.list_lacking(name)
+        if lacking:
+            share = f"{len(lacking):,} of {len(self):,} documents"
+            raise RequestError(f"{share} have no {layer} (first: {quote(lacking[0])}); {reason}")
 
     @cached_property
     def sizes(self) -> Ints:
@@ -392,34 +451,40 @@ class Documents(list[Record]):
     @cached_property
     def noun_phrases(self) -> NounPhrases:
         """The noun phrases; the ids in every document must be dense."""
-        rows = list(chain.from_iterable(map(list_phrases, self)))
-        names = ("first_token", "last_token", "last_char")
-        columns = {name: np.array([row[name] for row in rows], np.int64) for name in names}
-        document, text = np.repeat(np.arange(len(self)), self.sizes), [row["text"] for row in rows]
-        return NounPhrases(np.append(0, np.cumsum(self.sizes)), document, text=text, **columns)
+        phrases = list(chain.from_iterable(map(list_phrases, self)))
+
+        def gather(name: str) -> Ints:
+            return np.array([phrase[name] for phrase in phrases], np.int64)
+
+        return NounPhrases(
+            starts=np.append(0, np.cumsum(self.sizes)),
+            document=np.repeat(np.arange(len(self)), self.sizes),
+            first_token=gather("first_token"),
+            last_token=gather("last_token"),
+            last_char=gather("last_char"),
+            text=[phrase["text"] for phrase in phrases],
+        )
 
     @cached_property
     def sentence(self) -> Ints:
         """(n,) the sentence in which a noun phrase begins; sentences end at `.`, `!`, `?` and line ends."""
-        numbered = list(map(number_sentences, self.column("tokens")))
-        starts = np.append(
-            0, np.cumsum([len(of_document) for of_document in numbered], dtype=np.int64)
-        )
+        sentences = list(map(number_sentences, self.column("tokens")))
+        starts = np.append(0, np.cumsum(list(map(len, sentences)), dtype=np.int64))
         phrases = self.noun_phrases
         places = starts[phrases.document] + phrases.first_token
-        sentence: Ints = np.array(list(chain.from_iterable(numbered)), np.int64)[places]
+        sentence: Ints = np.array(list(chain.from_iterable(sentences)), np.int64)[places]
         return sentence
 
     @cached_property
     def cluster_of(self) -> Ints:
         """(n,) the cluster of every noun phrase, numbered over all documents; clusters must partition these."""
-        found: list[int] = []
+        numbers: list[int] = []
         n_clusters = 0
         for record, size in zip(self, self.sizes.tolist(), strict=True):
-            of_member = find_clusters(record)
-            found += [n_clusters + of_member[f"np{number}"] for number in range(size)]
+            clusters = find_clusters(record)
+            numbers += [n_clusters + clusters[f"np{number}"] for number in range(size)]
             n_clusters += len(record["coref"])
-        return np.array(found, np.int64)
+        return np.array(numbers, np.int64)
 
     @cached_property
     def links(self) -> Links:

@@ -24,31 +24,31 @@ from closeread.counts.table import CountTable
 from closeread.exceptions import choose_words, pluralize, shorten
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.tne.columns import (
-    N_LABELS,
+    NO_LINK,
     PREPOSITIONS,
     Documents,
     SystemRows,
     align_labels,
+    count_labels,
     document_of,
     phrases_of,
     split_triplets,
 )
 from closeread.tasks.tne.procedure import BREAKDOWNS, PROCEDURE, find_ends, measure_distances
 
-KINDS = ("missing", "spurious", "confused")
 FIELDS = ("expressed", "direction", "sentence", "mention")
+
 HEADER = (
-    *(
-        "error",
-        "document",
-        "anchor",
-        "anchor_words",
-        "complement",
-        "complement_words",
-        "gold",
-        "predicted",
-    ),
-    *("distance", *FIELDS),
+    "error",
+    "document",
+    "anchor",
+    "anchor_words",
+    "complement",
+    "complement_words",
+    "gold",
+    "predicted",
+    "distance",
+    *FIELDS,
 )
 """The columns of a wrong pair: its noun phrases with their words, the two prepositions, and the fields of the pair."""
 
@@ -57,36 +57,45 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class LinkAnalysis:
-    """The links of a system beside those of gold."""
+    """The links of a system beside those of gold.
 
-    documents: Documents  # the gold documents
-    rows: SystemRows  # the system's rows for them
-    table: CountTable  # the counts of the documents that are scored, which may lack some
+    Attributes:
+        documents: the gold documents.
+        rows: the system's rows for them.
+        table: the counts of the documents that are scored, which may lack some.
+    """
+
+    documents: Documents
+    rows: SystemRows
+    table: CountTable
 
     @cached_property
     def _aligned(self) -> list[Ints]:
         """The pairs that either side links, with the labels of gold and system, 0 where it does not link the pair."""
-        aligned = align_labels(self.rows.links.labeled, self.documents.links.labeled)
-        return [column[self._are_scored(aligned[0])] for column in aligned]
+        columns = align_labels(self.rows.links.labeled, self.documents.links.labeled)
+        is_scored = self._are_scored(columns[0])
+        return [column[is_scored] for column in columns]
 
     def _are_scored(self, pair: Ints) -> Mask:
         """Return which pairs are in documents that are scored."""
         return np.isin(self.documents.column("id"), list(self.table.units))[document_of(pair)]
 
     @cached_property
-    def _wrong(self) -> list[Ints]:
+    def _wrong(self) -> dict[str, Ints]:
         """The places of the wrong pairs of each kind."""
         _, gold, predicted = self._aligned
-        is_confused = (gold > 0) & (predicted > 0) & (gold != predicted)
-        return [np.flatnonzero(mask) for mask in (predicted == 0, gold == 0, is_confused)]
+        is_confused = (gold != NO_LINK) & (predicted != NO_LINK) & (gold != predicted)
+        return {
+            "missing": np.flatnonzero(predicted == NO_LINK),
+            "spurious": np.flatnonzero(gold == NO_LINK),
+            "confused": np.flatnonzero(is_confused),
+        }
 
     def count(self) -> dict[str, int]:
         """Return the number of right pairs and of errors of each kind."""
         _, gold, predicted = self._aligned
-        return {
-            "right": int((gold == predicted).sum()),
-            **dict(zip(KINDS, map(len, self._wrong), strict=True)),
-        }
+        errors = {kind: len(places) for kind, places in self._wrong.items()}
+        return {"right": int((gold == predicted).sum()), **errors}
 
     def list_confusions(self) -> list[Row]:
         """Return the confused prepositions, the most frequent confusion first.
@@ -94,100 +103,98 @@ class LinkAnalysis:
         Their share is that of the pairs that gold links by that preposition and the system by any.
         """
         _, gold, predicted = self._aligned
-        counts = np.bincount(gold * N_LABELS + predicted, minlength=N_LABELS**2).reshape(
-            N_LABELS, N_LABELS
-        )
-        ranked = [
-            (-counts[one, other], one, other) for one, other in zip(*counts.nonzero(), strict=True)
-        ]
-        return [
-            {
-                "gold": PREPOSITIONS[one],
-                "predicted": PREPOSITIONS[other],
-                "pairs": int(-n),
-                "share": float(ratio(-n, counts[one, 1:].sum())),
-            }
-            for n, one, other in sorted(ranked)
-            if one and other and one != other
-        ]
+        counts = count_labels(gold, predicted)
+        rows: list[Row] = []
+        for label, other in np.argwhere(counts).tolist():
+            if NO_LINK in (label, other) or label == other:
+                continue
+            n_pairs = counts[label, other]
+            n_linked = counts[label].sum() - counts[label, NO_LINK]
+            row = {"gold": PREPOSITIONS[label], "predicted": PREPOSITIONS[other]}
+            rows.append({**row, "pairs": int(n_pairs), "share": float(ratio(n_pairs, n_linked))})
+        return sorted(rows, key=lambda row: -row["pairs"])
 
     def list_wordings(self, limit: int, *, missed: bool) -> list[Row]:
         """Return the commonest wordings of the triplets that only gold has (missed), or only the system.
 
         Noun phrases are in lower case; beside them is how many such triplets there are, and in how many documents.
         """
-        sides = self.documents.links.labeled.triplet, self.rows.links.labeled.triplet
-        pair, label = split_triplets(
-            np.setdiff1d(*(sides if missed else sides[::-1]), assume_unique=True)
-        )
-        columns = (*find_ends(self.documents, pair), label, document_of(pair))
+        gold = self.documents.links.labeled.triplet
+        system = self.rows.links.labeled.triplet
+        sides = (gold, system) if missed else (system, gold)
+        triplet = np.setdiff1d(*sides, assume_unique=True)
+        pair, _ = split_triplets(triplet)
+        pair, label = split_triplets(triplet[self._are_scored(pair)])
         words = [" ".join(text.lower().split()) for text in self.documents.noun_phrases.text]
-        found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
-        kept = self._are_scored(pair)
-        for anchor, complement, said, number in zip(
-            *(column[kept].tolist() for column in columns), strict=True
-        ):
-            found[words[anchor], PREPOSITIONS[said], words[complement]].append(number)
+        documents: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+        columns = (*find_ends(self.documents, pair), label, document_of(pair))
+        lists = [column.tolist() for column in columns]
+        for anchor, complement, preposition, document in zip(*lists, strict=True):
+            wording = words[anchor], PREPOSITIONS[preposition], words[complement]
+            documents[wording].append(document)
+        rows: list[Row] = []
+        for (anchor, preposition, complement), numbers in documents.items():
+            row = {"anchor": anchor, "preposition": preposition, "complement": complement}
+            rows.append({**row, "triplets": len(numbers), "documents": len(set(numbers))})
         # Ties: in more documents first, then in the order of the texts.
-        ranked = sorted(found.items(), key=lambda item: (-len(item[1]), -len(set(item[1]))))
-        names = ("anchor", "preposition", "complement", "triplets", "documents")
-        return [
-            dict(zip(names, (*wording, len(n), len(set(n))), strict=True))
-            for wording, n in ranked[:limit]
-        ]
+        return sorted(rows, key=lambda row: (-row["triplets"], -row["documents"]))[:limit]
 
     def list_documents(self) -> list[Row]:
         """Return the number of errors of the documents that have any, in all and of each kind, the most first.
 
         Each row also has the number of pairs that each side links, and F1 of labelled links, from 0 to 1.
         """
-        names, rows = self.table.names, []
-        f1 = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1").score(
-            self.table.values, names
-        )
-        counted = ("links/right", "links/system", "links/gold", "linked/system")
-        columns = (
-            self.table.values[:, [names.index(name) for name in counted]].astype(np.int64).tolist()
-        )
-        for name, (right, predicted, gold, linked), score in zip(
-            self.table.units, columns, f1.tolist(), strict=True
-        ):
+        names = self.table.names
+        values = self.table.values
+        metric = next(metric for metric in PROCEDURE.metrics if metric.name == "links/f1")
+        scores = metric.score(values, names).tolist()
+        rows: list[Row] = []
+        for document, numbers, f1 in zip(self.table.units, values.tolist(), scores, strict=True):
+            counts = dict(zip(names, map(int, numbers), strict=True))
+            gold = counts["links/gold"]
+            predicted = counts["links/system"]
+            linked = counts["linked/system"]
             errors = {
                 "missing": gold - linked,
                 "spurious": predicted - linked,
-                "confused": linked - right,
+                "confused": linked - counts["links/right"],
             }
-            row = {"document": name, "errors": sum(errors.values()), **errors}
-            rows.append({**row, "gold": gold, "predicted": predicted, "f1": score})
-        return sorted((row for row in rows if row["errors"]), key=lambda row: -row["errors"])
+            n_errors = sum(errors.values())
+            if n_errors > 0:
+                row = {"document": document, "errors": n_errors, **errors}
+                rows.append({**row, "gold": gold, "predicted": predicted, "f1": f1})
+        return sorted(rows, key=lambda row: -row["errors"])
 
     def list_links(self) -> Iterator[list[object]]:
         """Yield every wrong pair as a row, see `HEADER`, sorted by kind, document, anchor and complement."""
-        places = np.concatenate(self._wrong)
-        pair, gold, predicted = (column[places] for column in self._aligned)
-        columns: list[Sequence[object]] = [
-            np.repeat(KINDS, [len(of_kind) for of_kind in self._wrong]).tolist(),
-            [self.documents[number]["id"] for number in document_of(pair).tolist()],
-        ]
-        for numbers, ends in zip(phrases_of(pair), find_ends(self.documents, pair), strict=True):
+        kinds: list[str] = []
+        for kind, places in self._wrong.items():
+            kinds += [kind] * len(places)
+        wrong = np.concatenate(list(self._wrong.values()))
+        pair, gold, predicted = (column[wrong] for column in self._aligned)
+        documents = [self.documents[number]["id"] for number in document_of(pair).tolist()]
+        columns: list[Sequence[object]] = [kinds, documents]
+        words = self.documents.noun_phrases.text
+        for numbers, places in zip(phrases_of(pair), find_ends(self.documents, pair), strict=True):
             columns.append([f"np{number}" for number in numbers.tolist()])
-            columns.append([self.documents.noun_phrases.text[place] for place in ends.tolist()])
-        columns += [
-            [PREPOSITIONS[label] if label else None for label in side.tolist()]
-            for side in (gold, predicted)
-        ]
+            columns.append([words[place] for place in places.tolist()])
+        columns += map(_name_labels, (gold, predicted))
         columns.append(np.abs(measure_distances(self.documents, pair)).tolist())
-        fields = (BREAKDOWNS[name] for name in FIELDS)
-        columns += [
-            [one.parts[part] for part in one.find(self.documents, pair, gold).tolist()]
-            for one in fields
-        ]
+        for name in FIELDS:
+            field = BREAKDOWNS[name]
+            parts = field.find(self.documents, pair, gold)
+            columns.append([field.parts[part] for part in parts.tolist()])
         yield from map(list, zip(*columns, strict=True))
 
 
-SHOWN_WORDS = 40  # how many characters of a noun phrase tables show
+MAX_WORDS_SHOWN = 40
+"""How many characters of a noun phrase tables show."""
 
-MISSED, SPURIOUS = "triplets/missed", "triplets/spurious"
+WORDS = frozenset({"anchor", "complement"})
+"""The columns of tables of wordings that hold words of the texts."""
+
+MISSED = "triplets/missed"
+SPURIOUS = "triplets/spurious"
 
 MEANINGS: Mapping[str, str] = {
     "distance": "tokens from where the anchor begins to where the complement does",
@@ -204,10 +211,9 @@ def _list_columns(family: str) -> tuple[Column, ...]:
     return (
         Column("gold", "count", "links/gold"),
         Column("predicted", "count", "links/system"),
-        *(
-            Column(title, "score", f"{family}/{title.lower()}")
-            for title in ("precision", "recall", "F1")
-        ),
+        Column("precision", "score", f"{family}/precision"),
+        Column("recall", "score", f"{family}/recall"),
+        Column("F1", "score", f"{family}/f1"),
         Column("", "interval", f"{family}/f1"),
     )
 
@@ -245,79 +251,87 @@ class LinkErrorReport(Result):
         return self.analysis.count()
 
     def __repr__(self) -> str:
-        return f"<LinkErrorReport: {', '.join(f'{kind} {number:,}' for kind, number in self.counts.items())}>"
+        counts = [f"{kind} {number:,}" for kind, number in self.counts.items()]
+        return f"<LinkErrorReport: {', '.join(counts)}>"
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: scores, scores by each field, confusions, triplets, and documents."""
-        total = replace(self.report, slices={})
-        fields = [grid for field in self.report.slices for grid in self._make_field_grids(field)]
         note = "Missing: only gold links the pair; spurious: only the system; confused: both, by different prepositions."
-        pairs = Grid(
-            "", ["pairs", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()], [note]
-        )
-        return [report_grid(total, style), pairs, *fields, *self._list_grids()]
+        counts = [[kind, f"{number:,}"] for kind, number in self.counts.items()]
+        grids = [
+            report_grid(replace(self.report, slices={}), style),
+            Grid("", ["pairs", "number"], counts, [note]),
+        ]
+        for field in self.report.slices:
+            if field == "preposition":
+                grids.append(self._make_preposition_grid())
+            else:
+                grids += self._make_field_grids(field)
+        if self.limit > 0:
+            grids += self._list_grids()
+        return grids
+
+    def _make_preposition_grid(self) -> Grid:
+        """Return the table of the triplets of each preposition."""
+        slices = {}
+        for preposition, scores in self.report.slices["preposition"].items():
+            counts = dict(scores.counts)
+            counts[MISSED] = counts["triplets/gold"] - counts["triplets/right"]
+            counts[SPURIOUS] = counts["triplets/system"] - counts["triplets/right"]
+            slices[preposition] = replace(scores, counts=counts)
+        report = replace(self.report, slices={"preposition": slices})
+        return make_slice_grid(report, "preposition", "Triplets by preposition", TRIPLETS)
 
     def _make_field_grids(self, field: str) -> Iterator[Grid]:
-        """Yield the tables of a field: of labelled and unlabelled links, or of the triplets of each preposition."""
-        if field == "preposition":
-            slices = {}
-            for name, scores in self.report.slices[field].items():
-                counts = scores.counts
-                wrong = (
-                    counts[f"triplets/{side}"] - counts["triplets/right"]
-                    for side in ("gold", "system")
-                )
-                more = dict(zip((MISSED, SPURIOUS), wrong, strict=True))
-                slices[name] = replace(scores, counts={**counts, **more})
-            report = replace(self.report, slices={field: slices})
-            yield make_slice_grid(report, field, "Triplets by preposition", TRIPLETS)
-            return
-        for what, family in (("Links", "links"), ("Unlabelled links", "unlabeled")):
-            meaning = f" ({MEANINGS[field]})" if field in MEANINGS and family == "links" else ""
-            yield make_slice_grid(
-                self.report, field, f"{what} by {field}{meaning}", _list_columns(family)
-            )
+        """Yield the tables of a field: of labelled and of unlabelled links."""
+        title = f"Links by {field}"
+        if field in MEANINGS:
+            title += f" ({MEANINGS[field]})"
+        yield make_slice_grid(self.report, field, title, _list_columns("links"))
+        title = f"Unlabelled links by {field}"
+        yield make_slice_grid(self.report, field, title, _list_columns("unlabeled"))
 
     def _list_grids(self) -> Iterator[Grid]:
         """Yield the tables of confusions, wordings and documents, as far as there are any."""
-
-        def count_left(rows: list[Row], noun: str) -> list[str]:
-            left = len(rows) - self.limit
-            return [
-                f"{pluralize(left, f'more {noun}')}: see {choose_words('--json', 'to_dict()')}."
-            ] * (left > 0)
-
-        if not self.limit:
-            return
-        if rows := self.analysis.list_confusions():
+        confusions = self.analysis.list_confusions()
+        if confusions:
             meaning = "% of gold: the share of pairs with this gold preposition, linked by both, that were predicted so."
             header = ["gold", "predicted", "pairs", "% of gold"]
-            cells = list(map(_format_row, rows[: self.limit]))
+            rows = list(map(_format_row, confusions[: self.limit]))
+            notes = [meaning, *self._describe_omitted(confusions, "confusion")]
+            yield Grid("Most frequent confusions", header, rows, notes)
+        yield from self._make_wording_grids("missed", is_missed=True)
+        yield from self._make_wording_grids("spurious", is_missed=False)
+        documents = self.analysis.list_documents()
+        if documents:
             yield Grid(
-                "Most frequent confusions", header, cells, [meaning, *count_left(rows, "confusion")]
-            )
-        texts = frozenset({"anchor", "complement"})
-        for title, missed in (("missed", True), ("spurious", False)):
-            if rows := self.analysis.list_wordings(self.limit, missed=missed):
-                cells = [
-                    _format_row(row | {name: shorten(row[name], SHOWN_WORDS) for name in texts})
-                    for row in rows
-                ]
-                yield Grid(
-                    f"Most frequent {title} triplets",
-                    list(rows[0]),
-                    cells,
-                    texts=texts,
-                    prose=texts,
-                )
-        if rows := self.analysis.list_documents():
-            header, cells = [*list(rows[0])[:-1], "F1"], list(map(_format_row, rows[: self.limit]))
-            title, texts, notes = (
                 "Documents with the most errors",
-                frozenset({"document"}),
-                count_left(rows, "document"),
+                [*list(documents[0])[:-1], "F1"],
+                list(map(_format_row, documents[: self.limit])),
+                self._describe_omitted(documents, "document"),
+                texts=frozenset({"document"}),
+                labels=1,
             )
-            yield Grid(title, header, cells, notes, texts=texts, labels=1)
+
+    def _make_wording_grids(self, kind: str, *, is_missed: bool) -> Iterator[Grid]:
+        """Yield the table of the wordings of missed or spurious triplets if there are any."""
+        wordings = self.analysis.list_wordings(self.limit, missed=is_missed)
+        if not wordings:
+            return
+        rows = []
+        for wording in wordings:
+            shortened = {name: shorten(wording[name], MAX_WORDS_SHOWN) for name in WORDS}
+            rows.append(_format_row(wording | shortened))
+        title = f"Most frequent {kind} triplets"
+        yield Grid(title, list(wordings[0]), rows, texts=WORDS, prose=WORDS)
+
+    def _describe_omitted(self, rows: Sequence[Row], noun: str) -> list[str]:
+        """Say how many rows a table omits, and where they are; nothing if it has all."""
+        n_omitted = len(rows) - self.limit
+        if n_omitted <= 0:
+            return []
+        where = choose_words("--json", "to_dict()")
+        return [f"{pluralize(n_omitted, f'more {noun}')}: see {where}."]
 
     def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return header and rows of all wrong pairs: missing, then spurious, then confused ones."""
@@ -325,19 +339,27 @@ class LinkErrorReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report, and under `errors` the number of wrong pairs, confusions, triplets and documents."""
-        found = {
+        errors = {
             "pairs": self.counts,
             "confusions": self.analysis.list_confusions(),
             "missed": self.analysis.list_wordings(self.limit, missed=True),
             "spurious": self.analysis.list_wordings(self.limit, missed=False),
             "documents": self.analysis.list_documents(),
         }
-        return {**self.report.to_dict(), "errors": found}
+        return {**self.report.to_dict(), "errors": errors}
+
+
+def _name_labels(labels: Ints) -> list[str | None]:
+    """Return the prepositions of labels, None for no link."""
+    return [None if label == NO_LINK else PREPOSITIONS[label] for label in labels.tolist()]
 
 
 def _format_row(row: Row) -> list[str]:
     """Return the cells of a row: shares are from 0 to 1."""
-    return [
-        percent(v) if isinstance(v, float) else f"{v:,}" if isinstance(v, int) else v
-        for v in row.values()
-    ]
+    return list(map(_format_cell, row.values()))
+
+
+def _format_cell(value: object) -> str:
+    if isinstance(value, float):
+        return percent(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -68,28 +68,35 @@ from closeread.tasks.tne.columns import (
 )
 from closeread.tasks.tne.rules import find_wrong_ends
 
-UP_TO = (5, 10, 20, 50, 100)  # the largest distance, in tokens, of each bin but the last
+MAX_DISTANCES = (5, 10, 20, 50, 100)
+"""The largest distance, in tokens, of each bin but the last."""
 
-DISTANCES = (
-    *(f"{low} to {high}" for low, high in zip((0, *(n + 1 for n in UP_TO)), UP_TO, strict=False)),
-    f"over {UP_TO[-1]}",
-)
+DISTANCES = ("0 to 5", "6 to 10", "11 to 20", "21 to 50", "51 to 100", "over 100")
 MENTIONS = ("only", "first", "further")
 WRITTEN = (*PREPOSITIONS[1:], "member of", "members of")
 JOINED = re.compile(rf" (?:{'|'.join(map(re.escape, WRITTEN))}) ")
 
 UNKNOWN = "unknown"
 NO_FORUM = "none"
-WITH_FORUMS = "reddit"  # the domain whose documents come from forums
+WITH_FORUMS = "reddit"
+"""The domain whose documents come from forums."""
+
+MANY = 2**62
+"""More noun phrases than any document has."""
 
 
 @dataclass(frozen=True)
 class PairField:
-    """A property of pairs of noun phrases."""
+    """A property of pairs of noun phrases.
 
-    parts: Sequence[str]  # its values
-    needs: Sequence[str]  # the fields of documents by which it is found
-    # from pairs and labels to numbers of values, (n,)
+    Attributes:
+        parts: its values.
+        needs: the fields of documents by which it is found.
+        find: a function from pairs and labels to numbers of values, (n,).
+    """
+
+    parts: Sequence[str]
+    needs: Sequence[str]
     find: Callable[[Documents, Ints, Ints], Ints]
 
 
@@ -107,6 +114,19 @@ def measure_distances(documents: Documents, pair: Ints) -> Ints:
     return first[complement] - first[anchor]
 
 
+def _find_preposition(_: Documents, pair: Ints, label: Ints) -> Ints:
+    return label - 1
+
+
+def _find_distance(documents: Documents, pair: Ints, _: Ints) -> Ints:
+    distance = np.abs(measure_distances(documents, pair))
+    return np.digitize(distance, MAX_DISTANCES, right=True)
+
+
+def _find_direction(documents: Documents, pair: Ints, _: Ints) -> Ints:
+    return np.sign(measure_distances(documents, pair)) + 1
+
+
 def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
     anchor, complement = find_ends(documents, pair)
     is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
@@ -115,12 +135,17 @@ def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
 
 def _find_mention(documents: Documents, pair: Ints, _: Ints) -> Ints:
     """Return which mention each complement is; the first begins first in the text, the longest of several that do."""
-    phrases, cluster = documents.noun_phrases, documents.cluster_of
-    order = np.lexsort((np.arange(len(cluster)), -phrases.last_token, phrases.first_token, cluster))
+    phrases = documents.noun_phrases
+    cluster = documents.cluster_of
+    # The last key comes first: by cluster, by first token, the longest first, by number.
+    keys = (np.arange(len(cluster)), -phrases.last_token, phrases.first_token, cluster)
+    order = np.lexsort(keys)
+    first = order[mark_run_starts(cluster[order])]
     mention = np.full(len(cluster), MENTIONS.index("further"))
-    mention[order[mark_run_starts(cluster[order])]] = MENTIONS.index("first")
+    mention[first] = MENTIONS.index("first")
     mention[np.bincount(cluster)[cluster] == 1] = MENTIONS.index("only")
-    return mention[find_ends(documents, pair)[1]]
+    _, complement = find_ends(documents, pair)
+    return mention[complement]
 
 
 def _find_expression(documents: Documents, pair: Ints, _: Ints) -> Ints:
@@ -133,42 +158,30 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
 
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
     """
-    texts, phrases = documents.column("text"), documents.noun_phrases
-    # by anchor: where the words after a preposition begin, -1 if there is none
-    behind: dict[int, int] = {}
-    found = []
-    ends = zip(
-        document_of(pair).tolist(),
-        *(end.tolist() for end in find_ends(documents, pair)),
-        strict=True,
-    )
-    for document, anchor, complement in ends:
-        text, words = texts[document], phrases.text[complement]
-        if anchor not in behind:
+    texts = documents.column("text")
+    phrases = documents.noun_phrases
+    # By anchor: where the words after a preposition begin, -1 if there is none.
+    begin_by_anchor: dict[int, int] = {}
+    verdicts = []
+    ends = np.stack([document_of(pair), *find_ends(documents, pair)], axis=1)
+    for document, anchor, complement in ends.tolist():
+        text = texts[document]
+        if anchor not in begin_by_anchor:
             match = JOINED.match(text, phrases.last_char[anchor])
-            behind[anchor] = match.end() if match else -1
-        begin, end = behind[anchor], behind[anchor] + len(words)
-        found.append(
-            begin >= 0 and text.startswith(words, begin) and not text[end : end + 1].isalnum()
-        )
-    return found
+            begin_by_anchor[anchor] = match.end() if match else -1
+        begin = begin_by_anchor[anchor]
+        words = phrases.text[complement]
+        end = begin + len(words)
+        is_joined = begin >= 0 and text.startswith(words, begin)
+        verdicts.append(is_joined and not text[end : end + 1].isalnum())
+    return verdicts
 
 
 BREAKDOWNS: Mapping[str, PairField] = {
-    "preposition": PairField(PREPOSITIONS[1:], (), lambda documents, pair, label: label - 1),
+    "preposition": PairField(PREPOSITIONS[1:], (), _find_preposition),
     "expressed": PairField(("implicit", "explicit"), ("text", "nps"), _find_expression),
-    "distance": PairField(
-        DISTANCES,
-        ("nps",),
-        lambda documents, pair, _: np.digitize(
-            np.abs(measure_distances(documents, pair)), UP_TO, right=True
-        ),
-    ),
-    "direction": PairField(
-        ("before", "same token", "after"),
-        ("nps",),
-        lambda documents, pair, _: np.sign(measure_distances(documents, pair)) + 1,
-    ),
+    "distance": PairField(DISTANCES, ("nps",), _find_distance),
+    "direction": PairField(("before", "same token", "after"), ("nps",), _find_direction),
     "sentence": PairField(("same", "other"), ("nps", "tokens"), _find_sentence),
     "mention": PairField(MENTIONS, ("nps", "coref"), _find_mention),
 }
@@ -187,36 +200,40 @@ def count(
     Documents need `np_relations`; a breakdown for which they lack a field is omitted.  Rows have `relations` and
     optionally `fallback`; None stands for a document without a row.
     """
-    rows, documents = rows_of(system), documents_of(gold)
-    present = np.array([row is not None for row in rows], np.bool_)
-    check_present(present, "documents", missing)
+    rows = rows_of(system)
+    documents = documents_of(gold)
+    is_present = np.array([row is not None for row in rows], np.bool_)
+    check_present(is_present, "documents", missing)
     documents.require("np_relations", *SCORED)
     fallback = rows.fallback.labeled if len(rows.fallback.pair) else None
     tally = tallies(rows.links.labeled, documents.links.labeled, fallback, uprep)
     parts = {}
     for name in breakdowns:
         field = BREAKDOWNS[name]
-        if not any(documents.list_lacking(needed) for needed in field.needs):
-            counts = count_by_group(
-                tally, len(documents), len(field.parts), partial(field.find, documents)
-            )
-            parts[name] = Breakdown.from_dense(field.parts, counts)
-    whole = count_by_group(tally, len(documents))[0]
-    ids = documents.column("id")
-    table = CountTable(ids, np.arange(len(documents)), COUNTS, whole, list_fields(documents), parts)
-    return table.select(present) if missing == "skip" else table
+        if any(map(documents.list_lacking, field.needs)):
+            continue
+        find = partial(field.find, documents)
+        counts = count_by_group(tally, len(documents), len(field.parts), find)
+        parts[name] = Breakdown.from_dense(field.parts, counts)
+    table = CountTable(
+        documents.column("id"),
+        np.arange(len(documents)),
+        COUNTS,
+        count_by_group(tally, len(documents))[0],
+        list_fields(documents),
+        parts,
+    )
+    return table.select(is_present) if missing == "skip" else table
 
 
 def list_fields(documents: Documents) -> dict[str, list[str]]:
     """Return the domain and the forum of every document; documents of a domain without forums have none."""
-    domains, forums = documents.column("domain"), documents.column("forum")
-    return {
-        "domain": [domain or UNKNOWN for domain in domains],
-        "forum": [
-            forum or (UNKNOWN if domain in (None, WITH_FORUMS) else NO_FORUM)
-            for domain, forum in zip(domains, forums, strict=True)
-        ],
-    }
+    domains = documents.column("domain")
+    forums = []
+    for domain, forum in zip(domains, documents.column("forum"), strict=True):
+        has_forum = domain in (None, WITH_FORUMS)
+        forums.append(forum or (UNKNOWN if has_forum else NO_FORUM))
+    return {"domain": [domain or UNKNOWN for domain in domains], "forum": forums}
 
 
 def validate(
@@ -224,37 +241,35 @@ def validate(
 ) -> Iterator[Inconsistency]:
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
-    documents, rows = documents_of(gold), rows_of(system)
+    documents = documents_of(gold)
+    rows = rows_of(system)
     for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
         if row is not None and row["id"] != name:
-            yield Inconsistency(
-                "system",
-                index,
-                f"id is {quote(row['id'])} (expected {quote(name)}, as in the gold)",
-            )
+            expected = f"expected {quote(name)}, as in the gold"
+            yield Inconsistency("system", index, f"id is {quote(row['id'])} ({expected})")
     sizes = [None if nps is None else len(nps) for nps in documents.column("nps")]
     for field, links in (("relations", rows.links), ("fallback", rows.fallback)):
         for index in _find_suspects(links, sizes, is_fallback=field == "fallback"):
-            found = _find_wrong_links(field, (rows[index] or {})[field], sizes[index])
-            yield from (
-                Inconsistency("system", index, what, (field, place)) for place, what in found
-            )
+            wrong_links = _find_wrong_links(field, (rows[index] or {})[field], sizes[index])
+            for place, problem in wrong_links:
+                yield Inconsistency("system", index, problem, (field, place))
 
 
 def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bool) -> list[int]:
     """Return the documents whose links may have problems, without looking at each of millions of links."""
-    size = np.array([2**62 if size is None else size for size in sizes], np.int64)[links.document]
-    lowest, highest = (
-        np.minimum(links.anchor, links.complement),
-        np.maximum(links.anchor, links.complement),
-    )
-    is_wrong = (lowest < 0) | (highest >= size) | (lowest == highest) | (links.label < 0)
-    pair, label = links.pair[~is_wrong], links.label[~is_wrong]
-    # links are nearly sorted
-    key = np.sort(triplets(pair, label * (not is_fallback)), kind="stable")
-    repeated, _ = split_triplets(key[~mark_run_starts(key)])
-    suspects: list[int] = np.union1d(links.document[is_wrong], document_of(repeated)).tolist()
-    return suspects
+    size_by_document = np.array([MANY if size is None else size for size in sizes], np.int64)
+    size = size_by_document[links.document]
+    is_wrong = (links.anchor == links.complement) | (links.label < 0)
+    for end in (links.anchor, links.complement):
+        is_wrong |= (end < 0) | (end >= size)
+    # Only one fallback of a pair is allowed, but several links if their prepositions differ.
+    label = np.zeros_like(links.label) if is_fallback else links.label
+    # A stable order is the fastest: links are nearly sorted.
+    triplet = np.sort(triplets(links.pair, label)[~is_wrong], kind="stable")
+    repeated, _ = split_triplets(triplet[~mark_run_starts(triplet)])
+    suspects = np.union1d(links.document[is_wrong], document_of(repeated))
+    indices: list[int] = suspects.tolist()
+    return indices
 
 
 def _find_wrong_links(
@@ -264,15 +279,15 @@ def _find_wrong_links(
     yield from find_wrong_ends(links, size)
     seen = set()
     for place, link in enumerate(links):
-        anchor, complement, preposition = (
-            link[name] for name in ("anchor", "complement", "preposition")
-        )
-        key = (anchor, complement) if field == "fallback" else (anchor, complement, preposition)
+        anchor = link["anchor"]
+        complement = link["complement"]
+        key: tuple[str, ...] = (anchor, complement)
+        problem = "already have a fallback (expected at most one)"
+        if field != "fallback":
+            key += (link["preposition"],)
+            problem = f"are already linked by {quote(link['preposition'])}"
         if key in seen and is_phrase_id(anchor) and is_phrase_id(complement):
-            what = f"are already linked by {quote(preposition)}"
-            if field == "fallback":
-                what = "already have a fallback (expected at most one)"
-            yield place, f"{anchor} and {complement} {what}"
+            yield place, f"{anchor} and {complement} {problem}"
         seen.add(key)
 
 

@@ -7,8 +7,9 @@ link; fields that a record lacks are not checked.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
+from typing import Any
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
@@ -25,9 +26,10 @@ from closeread.tasks.tne.columns import (
 )
 
 CLUSTER = "complement_coref_cluster_id"
-_TIME = "time/date/measurement"
+TIME = "time/date/measurement"
 
-SHOWN = 3  # how many names a problem lists before it gives a count
+MAX_NAMES_SHOWN = 3
+"""How many names a problem lists before it gives a count."""
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -40,32 +42,35 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
 def _check_document(record: Record) -> Iterator[str]:
     # Names that no prediction could give: only the texts of a document may contain control characters.
     name = record.get("id")
-    if isinstance(name, str) and (unsafe := UNSAFE.search(name)):
+    unsafe = UNSAFE.search(name) if isinstance(name, str) else None
+    if unsafe:
         yield f"the id contains the control character U+{ord(unsafe[0]):04X}"
     # A noun phrase that does not exist has no cluster: rules that look it up skip documents with such noun phrases.
-    wrong = list(_check_ids(record))
-    yield from wrong
-    if not wrong:
-        yield from _check_spans(record)
-        nps = record.get("nps")
-        ends = find_wrong_ends(record.get("np_relations") or (), None if nps is None else len(nps))
-        wrong = [
-            *_check_partition(record),
-            *(f"np_relations[{place}]: {what}" for place, what in ends),
-        ]
-        yield from wrong
-        if not wrong and nps is not None and record.get("coref") is not None:
-            yield from _check_links(record)
+    problems = list(_check_ids(record))
+    yield from problems
+    if problems:
+        return
+    yield from _check_spans(record)
+    phrases = record.get("nps")
+    problems = list(_check_partition(record))
+    links = record.get("np_relations") or ()
+    for place, problem in find_wrong_ends(links, None if phrases is None else len(phrases)):
+        problems.append(f"np_relations[{place}]: {problem}")
+    yield from problems
+    if not problems and phrases is not None and record.get("coref") is not None:
+        yield from _check_links(record)
 
 
 def _check_ids(record: Record) -> Iterator[str]:
     """Noun phrase ids are np0, np1, … without gaps; cluster ids are unique."""
     phrases = record.get("nps") or ()
-    times = Counter(phrase["id"] for phrase in phrases)
+    n_times = Counter(phrase["id"] for phrase in phrases)
+    expected = describe_ids(len(phrases))
     for number in range(len(phrases)):
-        if (n := times[f"np{number}"]) != 1:
-            found = f"occurs {_times(n)}" if n else "is missing"
-            yield f"nps: np{number} {found} (expected {describe_ids(len(phrases))}, each once)"
+        n = n_times[f"np{number}"]
+        if n != 1:
+            count = f"occurs {_times(n)}" if n else "is missing"
+            yield f"nps: np{number} {count} (expected {expected}, each once)"
     seen: set[str] = set()
     for cluster in record.get("coref") or ():
         if cluster["id"] in seen:
@@ -76,94 +81,123 @@ def _check_ids(record: Record) -> Iterator[str]:
 def _check_spans(record: Record) -> Iterator[str]:
     """The character span of a noun phrase covers its words, and its tokens are tokens of the document."""
     phrases = list_phrases(record)
-    if (text := record.get("text")) is not None:
-        for phrase in phrases:
-            begin, stop, words = phrase["first_char"], phrase["last_char"], phrase["text"]
-            if text[begin:stop] != words or begin >= stop:
-                span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
-                yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
-    if (tokens := record.get("tokens")) is not None:
-        expected = (
-            f"a first and a last token among the document's {pluralize(len(tokens), 'token')}"
-        )
-        for phrase in phrases:
-            first, last = phrase["first_token"], phrase["last_token"]
-            if not first <= last < len(tokens):
-                yield f"{phrase['id']}: its tokens are {first} to {last} (expected {expected})"
+    text: Any = record.get("text")
+    for phrase in phrases if text is not None else ():
+        begin = phrase["first_char"]
+        stop = phrase["last_char"]
+        words = phrase["text"]
+        if text[begin:stop] != words or begin >= stop:
+            span = f"characters {begin} to {stop} of the text are {quote(text[begin:stop])}"
+            yield f"{phrase['id']}: {span} (expected its text, {quote(words)})"
+    tokens: Any = record.get("tokens")
+    for phrase in phrases if tokens is not None else ():
+        first = phrase["first_token"]
+        last = phrase["last_token"]
+        if not first <= last < len(tokens):
+            size = pluralize(len(tokens), "token")
+            expected = f"a first and a last token among the document's {size}"
+            yield f"{phrase['id']}: its tokens are {first} to {last} (expected {expected})"
 
 
 def _check_partition(record: Record) -> Iterator[str]:
     """Every noun phrase is a member of exactly one cluster."""
-    phrases, clusters = record.get("nps"), record.get("coref")
+    phrases = record.get("nps")
+    clusters = record.get("coref")
     if phrases is None or clusters is None:
         return
-    clusters_of: dict[str, list[str]] = {f"np{number}": [] for number in range(len(phrases))}
+    names_by_phrase: dict[str, list[str]] = {f"np{number}": [] for number in range(len(phrases))}
     for cluster in clusters:
         for member in cluster["members"]:
-            if member in clusters_of:
-                clusters_of[member].append(cluster["id"])
+            if member in names_by_phrase:
+                names_by_phrase[member].append(cluster["id"])
             else:
-                yield f"coref: {cluster['id']} has the member {member} (expected {describe_ids(len(phrases))})"
-    for name, found in clusters_of.items():
-        distinct = list(dict.fromkeys(found))
+                expected = describe_ids(len(phrases))
+                yield f"coref: {cluster['id']} has the member {member} (expected {expected})"
+    for phrase, names in names_by_phrase.items():
+        distinct = list(dict.fromkeys(names))
         if len(distinct) != 1:
             where = _join(distinct, len(distinct)) if distinct else "no cluster"
-            yield f"coref: {name} is in {where} (expected exactly one cluster)"
-        elif len(found) > 1:
-            yield f"coref: {name} occurs {_times(len(found))} in {distinct[0]} (expected once)"
+            yield f"coref: {phrase} is in {where} (expected exactly one cluster)"
+        elif len(names) > 1:
+            yield f"coref: {phrase} occurs {_times(len(names))} in {distinct[0]} (expected once)"
 
 
 def find_wrong_ends(links: Sequence[Record], size: int | None) -> Iterator[tuple[int, str]]:
     """Find links, by position, whose ends are not two noun phrases of a document; None if their number is unknown."""
-    known = None if size is None else {f"np{number}" for number in range(size)}
+    phrases = {f"np{number}" for number in range(size or 0)}
     for end in ("anchor", "complement"):
-        if known is not None and known.issuperset(map(itemgetter(end), links)):
+        if phrases.issuperset(map(itemgetter(end), links)):
             continue
         for place, link in enumerate(links):
-            if not is_phrase_id(link[end]) if known is None else link[end] not in known:
-                expected = describe_ids(size)
-                if size:
-                    names = f"one of its {size:,} noun phrases, {expected}"
-                    expected = names if size > 1 else f"{expected}, its only noun phrase"
-                yield place, f"{end} {quote(link[end])} does not exist (expected {expected})"
+            name = link[end]
+            exists = is_phrase_id(name) if size is None else name in phrases
+            if not exists:
+                expected = _describe_phrases(size)
+                yield place, f"{end} {quote(name)} does not exist (expected {expected})"
     for place, link in enumerate(links):
         if link["anchor"] == link["complement"] and is_phrase_id(link["anchor"]):
             yield place, f"{link['anchor']} is linked to itself (expected two noun phrases)"
 
 
+def _describe_phrases(size: int | None) -> str:
+    """Describe the noun phrases of a document, and how many there are."""
+    ids = describe_ids(size)
+    if not size:
+        return ids
+    return (
+        f"one of its {size:,} noun phrases, {ids}" if size > 1 else f"{ids}, its only noun phrase"
+    )
+
+
 def _check_links(record: Record) -> Iterator[str]:
     """Links join two clusters, give the complement's cluster, and exist for all of its members."""
-    links, clusters, cluster_of = (
-        record.get("np_relations") or (),
-        record["coref"],
-        find_clusters(record),
-    )
-    # the places of links, by complement
-    fans: dict[tuple[str, int, str], dict[str, int]] = defaultdict(dict)
+    links = record.get("np_relations") or ()
+    clusters = record["coref"]
+    cluster_of = find_clusters(record)
+    # The places of the links of an anchor to a cluster by a preposition, by complement.
+    fans: dict[Fan, dict[str, int]] = defaultdict(dict)
     wrong_names = []
     for place, link in enumerate(links):
         number = cluster_of[link["complement"]]
-        name, stated = clusters[number]["id"], link.get(CLUSTER)
+        name = clusters[number]["id"]
         if cluster_of[link["anchor"]] == number:
             yield f"{name_link(place, link)}: anchor and complement are both in {name} (expected two clusters)"
         else:
             fans[link["anchor"], number, link["preposition"]].setdefault(link["complement"], place)
+        stated = link.get(CLUSTER)
         if stated is not None and stated != name:
-            wrong_names.append(
-                f"{name_link(place, link)}: {CLUSTER} is {quote(stated)} (expected {quote(name)})"
-            )
+            difference = f"{CLUSTER} is {quote(stated)} (expected {quote(name)})"
+            wrong_names.append(f"{name_link(place, link)}: {difference}")
     yield from wrong_names
-    open_fans = [
-        fan for fan, found in fans.items() if len(found) < len(clusters[fan[1]]["members"])
-    ]
-    for fan in sorted(open_fans, key=lambda fan: (int(fan[0][2:]), fan[1], LABELS[fan[2]])):
-        found, members = fans[fan], clusters[fan[1]]["members"]
-        # As many members as may have a link, and those that are shown, are enough to look at.
-        missing = [name for name in members[: len(found) + SHOWN] if name not in found]
-        place = found[min(found, key=lambda name: int(name[2:]))]
-        what = f"there is no such link to {_join(missing, len(members) - len(found))}"
-        expected = f"links to all {len(members):,} members of the complement's cluster, {clusters[fan[1]]['id']}"
-        yield f"{name_link(place, links[place])}: {what} (expected {expected})"
+    n_missing = {
+        fan: len(clusters[fan[1]]["members"]) - len(places) for fan, places in fans.items()
+    }
+    for fan in sorted(filter(n_missing.get, fans), key=_rank_fan):
+        yield _describe_gap(links, clusters[fan[1]], fans[fan], n_missing[fan])
+
+
+Fan = tuple[str, int, str]
+"""An anchor, the number of the complement's cluster, and a preposition."""
+
+
+def _rank_fan(fan: Fan) -> tuple[int, int, int]:
+    """Order links by the number of the anchor, the cluster and the preposition."""
+    anchor, number, preposition = fan
+    return int(anchor[2:]), number, LABELS[preposition]
+
+
+def _describe_gap(
+    links: Sequence[Record], cluster: Record, places: Mapping[str, int], n_missing: int
+) -> str:
+    """Describe which members of a cluster an anchor is not linked to, given the places of its links by complement."""
+    members = cluster["members"]
+    # As many members as may have a link, and those that are shown, are enough to look at.
+    members_seen = members[: len(places) + MAX_NAMES_SHOWN]
+    missing = [name for name in members_seen if name not in places]
+    place = places[min(places, key=lambda name: int(name[2:]))]
+    link = name_link(place, links[place])
+    expected = f"links to all {len(members):,} members of the complement's cluster, {cluster['id']}"
+    return f"{link}: there is no such link to {_join(missing, n_missing)} (expected {expected})"
 
 
 def name_link(place: int, link: Record) -> str:
@@ -185,15 +219,20 @@ def _join(names: Sequence[str], number: int) -> str:
     >>> _join(["np1"], 1), _join(["np1", "np2"], 2), _join(["np1", "np2", "np5"], 7)
     ('np1', 'np1 and np2', 'np1, np2, np5 and 4 more')
     """
-    *most, last = names[:SHOWN] if number <= SHOWN else [*names[:SHOWN], f"{number - SHOWN:,} more"]
+    parts = list(names[:MAX_NAMES_SHOWN])
+    if number > MAX_NAMES_SHOWN:
+        parts.append(f"{number - MAX_NAMES_SHOWN:,} more")
+    *most, last = parts
     return f"{', '.join(most)} and {last}" if most else last
 
 
 def describe_ids(size: int | None) -> str:
     """Describe the ids of the noun phrases of a document."""
+    if size is None:
+        return "np0, np1, …"
     if size == 0:
         return "none: the document has no noun phrases"
-    return "np0, np1, …" if size is None else f"np0 to np{size - 1}" if size > 1 else "np0"
+    return f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
 Kind = tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]
@@ -219,12 +258,16 @@ def _describe_kinds(records: Sequence[Record], kinds: Sequence[Kind]) -> Iterato
     for singular, plural, find in kinds:
         places = []
         for record, phrases_of_document in zip(documents, phrases, strict=True):
-            for name in find(record, phrases_of_document):
-                document = quote(record["id"])
-                places.append(f"{name} in {document}" if name else document)
+            names = find(record, phrases_of_document)
+            places += [_name_place(record, name) for name in names]
         if places:
-            what = f"1 {singular}" if len(places) == 1 else f"{len(places):,} {plural}"
-            yield f"{what} (first: {places[0]})."
+            number = f"1 {singular}" if len(places) == 1 else f"{len(places):,} {plural}"
+            yield f"{number} (first: {places[0]})."
+
+
+def _name_place(record: Record, name: str) -> str:
+    document = quote(record["id"])
+    return f"{name} in {document}" if name else document
 
 
 def _find_repeated_links(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
@@ -255,17 +298,29 @@ def _find_empty_title(record: Record, phrases: Sequence[Record]) -> Iterator[str
         yield ""
 
 
+def _find_untrimmed(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
+    for phrase in phrases:
+        if phrase["text"] != phrase["text"].strip():
+            yield phrase["id"]
+
+
 def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
-    times = {
-        name
-        for cluster in record["coref"]
-        if cluster.get("np_type") == _TIME
-        for name in cluster["members"]
-    }
-    if times:
-        links = record.get("np_relations") or ()
-        linked = {link[end] for link in links for end in ("anchor", "complement")} & times
-        yield from (phrase["id"] for phrase in phrases if phrase["id"] in linked)
+    times: set[str] = set()
+    for cluster in record["coref"]:
+        if cluster.get("np_type") == TIME:
+            times.update(cluster["members"])
+    linked: set[str] = set()
+    for link in record.get("np_relations") or ():
+        linked.update((link["anchor"], link["complement"]))
+    linked &= times
+    yield from (phrase["id"] for phrase in phrases if phrase["id"] in linked)
+
+
+def _find_endless(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
+    del phrases  # they are completed
+    for phrase in record["nps"]:
+        if phrase["last_token"] is None:
+            yield phrase["id"]
 
 
 ODDITIES: Sequence[Kind] = (
@@ -288,9 +343,7 @@ ODDITIES: Sequence[Kind] = (
     (
         "noun phrase begins or ends with white space",
         "noun phrases begin or end with white space",
-        lambda record, phrases: (
-            one["id"] for one in phrases if one["text"] != one["text"].strip()
-        ),
+        _find_untrimmed,
     ),
     (
         "linked noun phrase is a time, date or measurement",
@@ -303,29 +356,32 @@ REPAIRS: Sequence[Kind] = (
     (
         "noun phrase has no last token; the token in which its words end is used",
         "noun phrases have no last token; the token in which their words end is used",
-        lambda record, phrases: (one["id"] for one in record["nps"] if one["last_token"] is None),
+        _find_endless,
     ),
 )
 
 
 def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find pairs that a system links by several prepositions; yield the index of the first row and a note."""
-    found = []
+    repeated: list[tuple[int, int]] = []
     for index, row in enumerate(rows):
         seen: set[tuple[str, str]] = set()
         for place, link in enumerate(row["relations"]):
             pair = link["anchor"], link["complement"]
             if pair in seen:
-                found.append((index, place, pair))
+                repeated.append((index, place))
             seen.add(pair)
-    if found:
-        index, place, pair = found[0]
-        have = (
-            "1 link gives its pair" if len(found) == 1 else f"{len(found):,} links give their pairs"
-        )
-        first = f"relations[{place}], from {pair[0]} to {pair[1]}"
-        what = f"{have} another preposition, which counts only in triplets (first: {first})"
-        yield index, f"id {quote(rows[index]['id'])}: {what}"
+    if not repeated:
+        return
+    index, place = repeated[0]
+    row = rows[index]
+    link = row["relations"][place]
+    first = f"relations[{place}], from {link['anchor']} to {link['complement']}"
+    number = f"{len(repeated):,} links give their pairs"
+    if len(repeated) == 1:
+        number = "1 link gives its pair"
+    problem = f"{number} another preposition, which counts only in triplets (first: {first})"
+    yield index, f"id {quote(row['id'])}: {problem}"
 
 
 RULES = dict.fromkeys(

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import group_mentions
 from closeread.tasks.coref.notices import count_notice
 
@@ -84,24 +84,29 @@ def read_records(path: Path, split: str) -> Parsed:
     if not words and not problems:
         problems.add("contains no token")
     problems.raise_any(path)
-    mentions, n_outside, first_outside = [], 0, 0
-    for one in markables.values():
-        first, last = one.minimum or (one.start, one.start - 1)
-        if not one.is_referring:
+    mentions = []
+    # The lines of markables whose minimum spans are not inside them.
+    outside_lines = []
+    for markable in markables.values():
+        if not markable.is_referring:
             continue
-        if first < one.start or one.end < last:
-            n_outside, first_outside = n_outside + 1, first_outside or one.line
-            first, last = 0, -1
-        minimum = tuple(range(first, last + 1))
-        mentions.append((one.entity, Mention(one.start, one.end, minimum=minimum)))
+        span: Sequence[int] = ()
+        if markable.minimum is not None:
+            first, last = markable.minimum
+            if markable.start <= first and last <= markable.end:
+                span = range(first, last + 1)
+            else:
+                outside_lines.append(markable.line)
+        mention = Mention(markable.start, markable.end, minimum=tuple(span))
+        mentions.append((markable.entity, mention))
     notices = []
     n_non_referring = len(markables) - len(mentions)
     if n_non_referring:
         counts = {"non-referring": n_non_referring, "markables": len(markables)}
         notices.append(count_notice(describe_non_referring, counts))
-    if n_outside:
-        counts = {"outside": n_outside}
-        notices.append(count_notice(describe_outside, counts, f"line {first_outside}"))
+    if outside_lines:
+        counts = {"outside": len(outside_lines)}
+        notices.append(count_notice(describe_outside, counts, f"line {outside_lines[0]}"))
     document = Document(
         name=path.stem,
         entities=group_mentions(mentions),
@@ -118,8 +123,8 @@ def _split(cell: str, n: int, column: int, line: int, problems: ProblemList) -> 
     if len(values) == n:
         return values
     if cell not in NOTHING:
-        found = f"{quote(cell)} has {pluralize(len(values), 'value')} separated by '@'"
-        problems.add(f"column {column}: {found} (expected {n}, one for each markable)", line)
+        number = f"{quote(cell)} has {pluralize(len(values), 'value')} separated by '@'"
+        problems.add(f"column {column}: {number} (expected {n}, one for each markable)", line)
     return [""] * n
 
 
@@ -132,12 +137,13 @@ def _take_markable(
     line: int,
     problems: ProblemList,
 ) -> None:
-    found = MARKABLE.fullmatch(text)
-    if not found:
+    match = MARKABLE.fullmatch(text)
+    if not match:
         expected = "expected B-markable_ID=set_ID or I-markable_ID=set_ID, several separated by '@'"
         problems.add(f"column 2: {quote(text)} is not a markable ({expected})", line)
         return
-    begins, name, entity = found[1] == "B", found[2], found[3]
+    letter, name, entity = match.groups()
+    begins = letter == "B"
     before = markables.get(name)
     if begins and before:
         problems.add(f"column 2: markable {name} begins again (first on line {before.line})", line)
@@ -162,6 +168,4 @@ def _take_markable(
         before.end = token
 
 
-FORMAT = Format(
-    read_records, first_line=re.compile(r"TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]", re.ASCII)
-)
+FORMAT = CorefFormat(read_records)

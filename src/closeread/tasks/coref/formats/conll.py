@@ -38,7 +38,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote, shorten
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -52,9 +51,11 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_lengths,
 )
+from closeread.tasks.coref.formats import CorefFormat, Reading
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
+    check_continuous,
     check_name,
     has_controls,
     iterate_hash_lines,
@@ -115,8 +116,8 @@ def _parse_cell(cell: bytes) -> Brackets | None:
         if not closes and label in closing:
             is_reopened = True
     singles = [label for label, is_single in opening if is_single]
-    others = [label for label, is_single in opening if not is_single]
-    return Brackets(opening, singles + others, closing, is_reopened)
+    longer = [label for label, is_single in opening if not is_single]
+    return Brackets(opening, singles + longer, closing, is_reopened)
 
 
 def _split_row(line: bytes, width: int) -> list[bytes]:
@@ -242,8 +243,10 @@ def _find_controls(text: bytes, problems: ProblemList) -> None:
         return
     for number, line in enumerate(text.split(b"\n"), start=1):
         if match := CONTROL.search(line):
-            what = f"character {match.start() + 1} is the control character U+{ord(match[0]):04X}"
-            problems.add(what, number)
+            message = (
+                f"character {match.start() + 1} is the control character U+{ord(match[0]):04X}"
+            )
+            problems.add(message, number)
 
 
 # First phase: the documents of a file
@@ -265,8 +268,8 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
         if is_open:
             if is_begin:
                 before = f"document {quote(_name_of(sections[-1]))} (line {sections[-1].line})"
-                what = f"a document begins inside {before} (expected '#end document' before it)"
-                problems.add(what, line)
+                message = f"a document begins inside {before} (expected '#end document' before it)"
+                problems.add(message, line)
             sections[-1] = sections[-1]._replace(end=begin)
             has_outside_token = False
         else:
@@ -284,8 +287,8 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
                 expected = (
                     "expected '#begin document (NAME)' or '#begin document (NAME); part PART'"
                 )
-                found = quote(text[begin:end].rstrip().decode())
-                problems.add(f"{found} has no document name ({expected})", line)
+                marker_line = quote(text[begin:end].rstrip().decode())
+                problems.add(f"{marker_line} has no document name ({expected})", line)
             sections.append(Section(name or "", header, line, end, len(text)))
     if is_open:
         name = quote(_name_of(sections[-1]))
@@ -363,10 +366,10 @@ class _Entities:
     def list_entities(self) -> list[Entity]:
         """Return the entities."""
         mentions = list(map(Mention, self.starts, self.ends))
-        return [
-            Entity(label.decode(), [mentions[number] for number in numbers])
-            for label, numbers in self.mentions.items()
-        ]
+        entities = []
+        for label, numbers in self.mentions.items():
+            entities.append(Entity(label.decode(), [mentions[number] for number in numbers]))
+        return entities
 
     def list_places(self) -> list[int] | None:
         """Return the place of each entity in the order of the reference scorer; None if the orders are the same."""
@@ -460,8 +463,8 @@ class _DocumentReader:
                 is_ragged = len(cells) != width
                 if is_ragged:
                     expected = f"expected {width}, as in other rows of the {unit}"
-                    what = f"the number of columns is {len(cells)} ({expected})"
-                    self._problems.add(what, number)
+                    message = f"the number of columns is {len(cells)} ({expected})"
+                    self._problems.add(message, number)
             cell = cells[-1]
             if cell != b"-" and cell != b"_":
                 mention_cells.append(_MentionCell(len(words), number, width, is_ragged, cell))
@@ -480,8 +483,8 @@ class _DocumentReader:
                     self._count_reopened(cell)
             elif not cell.is_ragged:
                 expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                what = f"{quote(cell.text.decode())} is not a valid mention cell ({expected})"
-                self._report(cell, what)
+                message = f"{quote(cell.text.decode())} is not a valid mention cell ({expected})"
+                self._report(cell, message)
         if any(entities.open.values()):
             cell_by_token = {cell.token: cell for cell in mention_cells}
             for label, mentions in entities.open.items():
@@ -490,8 +493,8 @@ class _DocumentReader:
                     self._report(cell, f"{_name_entity(label)} opens but never closes")
         return entities
 
-    def _report(self, cell: _MentionCell, what: str) -> None:
-        self._problems.add(f"column {cell.column}: {what}", cell.line)
+    def _report(self, cell: _MentionCell, message: str) -> None:
+        self._problems.add(f"column {cell.column}: {message}", cell.line)
 
     def _keep_words(self, section: Section, layout: _Layout, words: Sequence[bytes]) -> Words:
         if layout.word_cell < 0:
@@ -508,8 +511,8 @@ class _DocumentReader:
             n = pluralize(len(row), "column")
             has = f"the document has {n}, and the last contains the mentions"
             expected = f"1 to {len(row) - 1}" if len(row) > 1 else "auto"
-            what = f"the word column is {column}, but {has} (expected {expected})"
-            self._problems.add(what, section.line)
+            message = f"the word column is {column}, but {has} (expected {expected})"
+            self._problems.add(message, section.line)
             word_cell = -1
         hash_cell = row[0] if row and row[0].startswith(b"#") else b""
         return _Layout(len(row), word_cell, hash_cell)
@@ -544,15 +547,21 @@ def parse_name(text: bytes) -> str | None:
     >>> parse_name(b" (nw/a); part 000"), parse_name(b" a"), parse_name(b" (a) b")
     ('nw/a; part 000', 'a', None)
     """
-    if found := PARENTHESIZED.fullmatch(text):
-        name, part = found[1], found[2]
-    elif not BARE.fullmatch(text):
-        return None
+    parenthesized = PARENTHESIZED.fullmatch(text)
+    if parenthesized:
+        name, part = parenthesized.groups()
+    elif BARE.fullmatch(text):
+        name, part = _split_part(text)
     else:
-        head, separator, tail = text.rpartition(b";")
-        match = PART.fullmatch(tail) if separator else None
-        name, part = (head.strip(), match[1]) if match else (text.strip(), None)
+        return None
     return name.decode() + (f"; part {part.decode()}" if part else "")
+
+
+def _split_part(text: bytes) -> tuple[bytes, bytes | None]:
+    """Split a name without parentheses from its part."""
+    head, separator, tail = text.rpartition(b";")
+    match = PART.fullmatch(tail) if separator else None
+    return (head.strip(), match[1]) if match else (text.strip(), None)
 
 
 def _find_first_row(lines: Iterable[bytes]) -> list[bytes]:
@@ -602,8 +611,7 @@ def dump_in_frames(documents: Sequence[Document]) -> str:
 def _dump(documents: Sequence[Document], frames: Sequence[Sequence[Sequence[str]]]) -> str:
     """Convert documents to text, given the rows of the sentences of each without mentions, or nothing."""
     lengths = list_lengths(documents, "a CoNLL file")
-    if any(mention.subspans for document in documents for mention in document.mentions):
-        raise ValueError("a CoNLL file can't express discontinuous mentions")
+    check_continuous(documents, "a CoNLL file")
     text = []
     for document, n_tokens, frame in zip(documents, lengths, frames, strict=True):
         header = format_name(document.name)
@@ -666,14 +674,18 @@ def _check_crossing(name: str, spans: Sequence[tuple[int, int, int]]) -> None:
         if start == end:
             continue
         if ends and ends[-1] < end:
-            found = f"two crossing mentions of one entity, the second on tokens {start} to {end}"
-            raise ValueError(f"document {quote(name)}: a CoNLL file can't express {found}")
+            crossing = f"two crossing mentions of one entity, the second on tokens {start} to {end}"
+            raise ValueError(f"document {quote(name)}: a CoNLL file can't express {crossing}")
         ends.append(end)
 
 
-FORMAT = Format(
+def _read_with(path: Path, reading: Reading) -> Parsed:
+    column = reading.word_column
+    return read_records(path, "", None if column == "auto" else int(column))
+
+
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_conll(documents_of(records).documents),
-    suffixes=(".conll",),
-    first_line=re.compile(r"#\s*begin\s+document", re.ASCII),
+    read_with=_read_with,
 )

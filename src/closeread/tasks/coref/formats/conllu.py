@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     GENRE,
@@ -50,6 +49,7 @@ from closeread.tasks.coref.documents import (
     nth_token,
     number_of_token,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -105,10 +105,10 @@ class Name(NamedTuple):
 
     label: str
     part: int = 1
-    of: int = 1
+    n_parts: int = 1
 
     def __str__(self) -> str:
-        return f"{self.label}[{self.part}/{self.of}]" if self.of > 1 else self.label
+        return f"{self.label}[{self.part}/{self.n_parts}]" if self.n_parts > 1 else self.label
 
 
 @lru_cache(maxsize=2**12)
@@ -118,7 +118,7 @@ def parse_name(text: str) -> Name | None:
     if not split:
         return Name(text) if text and not text.endswith("]") else None
     name = Name(split[1], int(split[2]), int(split[3]))
-    return name if name.part <= name.of and name.of > 1 else None
+    return name if name.part <= name.n_parts and name.n_parts > 1 else None
 
 
 def read_conllu(path: Path) -> Documents:
@@ -146,8 +146,8 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
     sections = _find_unnamed_document(text[:first_begin])
     first_token = _find_first_token(text[:first_begin])
     if headers and first_token:
-        what = "token outside a document (expected '# newdoc id = NAME' before it)"
-        problems.add(what, first_token)
+        message = "token outside a document (expected '# newdoc id = NAME' before it)"
+        problems.add(message, first_token)
     lines_by_name: dict[str, int] = {}
     ends = [begin for _, begin, _, _ in headers[1:]]
     ends.append(len(text))
@@ -162,8 +162,8 @@ def _split_documents(text: bytes, problems: ProblemList) -> list[Section]:
         if name:
             check_name(name, line, lines_by_name, problems, hint)
         else:
-            what = "document without a name" if match else f"{quote(header)} is not valid"
-            problems.add(f"{what} (expected '# newdoc id = NAME')", line)
+            message = "document without a name" if match else f"{quote(header)} is not valid"
+            problems.add(f"{message} (expected '# newdoc id = NAME')", line)
         sections.append(Section(name, name.encode() if is_named else b"", line, begin, end))
     return sections
 
@@ -255,8 +255,8 @@ class _Reader:
             self._take_comment(before[begin:end], line)
         documents = [self._read_document(section) for section in sections]
         if self._first_chains and self._has_entities:
-            what = "column 10: coref_chains in a file with Entity (expected one of them)"
-            self._problems.add(what, self._first_chains)
+            message = "column 10: coref_chains in a file with Entity (expected one of them)"
+            self._problems.add(message, self._first_chains)
         if not sections and not self._problems:
             self._problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
@@ -287,11 +287,11 @@ class _Reader:
         packed = b"".join([word + b"\t" for word in tokens.words])
         digest = hashlib.blake2b(packed, digest_size=16).digest()
         genre = find_genre(section.name)
+        # Where there are problems, mentions may have heads outside the document.
+        labeled = [] if self._problems else self._list_mentions(tokens, mentions)
         return Document(
             name=section.name,
-            entities=[]
-            if self._problems
-            else group_mentions(self._list_mentions(tokens, mentions)),
+            entities=group_mentions(labeled),
             n_tokens=len(tokens.tags),
             words=ConlluWords(self._text, section, digest),
             nodes=tokens.nodes,
@@ -323,8 +323,8 @@ class _Reader:
                 sentence = _Sentence()
             else:
                 expected = f"expected {COLUMNS}, separated by tabs"
-                what = f"the number of columns is {len(cells)} ({expected})"
-                self._problems.add(what, number)
+                message = f"the number of columns is {len(cells)} ({expected})"
+                self._problems.add(message, number)
         yield number, sentence
 
     def _take_comment(self, comment: bytes, number: int) -> None:
@@ -397,8 +397,8 @@ class _Reader:
             else:
                 follows = f" follows word {next_word - 1}" if next_word > 1 else ""
                 choices = f"{next_word}, {next_word - 1}.{node + 1} or a range from {next_word}"
-                what = f"{quote(cells[0].decode())}{follows} (expected {choices})"
-                self._problems.add(f"column 1: {what}", line)
+                message = f"{quote(cells[0].decode())}{follows} (expected {choices})"
+                self._problems.add(f"column 1: {message}", line)
             ids.kinds.append(kind)
             ids.tokens.append(token)
             token += kind in (WORD, NODE)
@@ -451,8 +451,8 @@ class _Reader:
         kind = ids.kinds[annotation.row]
         if kind == RANGE and (chains or entity):
             attribute = "coref_chains" if chains else "Entity"
-            what = f"{attribute} on a multiword token (expected on its words)"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"{attribute} on a multiword token (expected on its words)"
+            self._problems.add(f"column 10: {message}", line)
         if kind in (RANGE, INVALID):
             return
         token = ids.tokens[annotation.row]
@@ -479,12 +479,12 @@ class _Reader:
         """Read the brackets of a token."""
         if fields is None:
             expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
-            what = f"Entity without a declaration of its fields ({expected})"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"Entity without a declaration of its fields ({expected})"
+            self._problems.add(f"column 10: {message}", line)
         elif fields and not ENTITY.fullmatch(entity):
             expected = "expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'"
-            what = f"{quote(entity)} is not a valid Entity ({expected})"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"{quote(entity)} is not a valid Entity ({expected})"
+            self._problems.add(f"column 10: {message}", line)
         elif fields:
             for opens, text, closes in PIECE.findall(entity):
                 if opens:
@@ -501,13 +501,13 @@ class _Reader:
         pieces = chains.split(",")
         # A mention that ends here opened before those that begin here.
         ending = [text for text in pieces if text.startswith("end-")]
-        others = [text for text in pieces if not text.startswith("end-")]
-        for text in ending + others:
+        beginning = [text for text in pieces if not text.startswith("end-")]
+        for text in ending + beginning:
             match = CHAIN.fullmatch(text)
             if not match:
                 expected = "expected unit-idN, start-idN, middle-idN or end-idN, also with repr-id"
-                what = f"{quote(text)} is not valid in coref_chains ({expected})"
-                self._problems.add(f"column 10: {what}", line)
+                message = f"{quote(text)} is not valid in coref_chains ({expected})"
+                self._problems.add(f"column 10: {message}", line)
                 continue
             place, entity = match.groups()
             if place == "end":
@@ -517,8 +517,8 @@ class _Reader:
                 if place == "unit":
                     mentions.close_opened(token)
             elif not mentions.is_open(entity):
-                what = f"entity {quote(entity)} goes on but is not open"
-                self._problems.add(f"column 10: {what}", line)
+                message = f"entity {quote(entity)} goes on but is not open"
+                self._problems.add(f"column 10: {message}", line)
 
     def _read_relations(self, section: Section, name: str, value: str, line: int) -> None:
         """Check and count bridging relations, or entities with split antecedents."""
@@ -527,8 +527,8 @@ class _Reader:
             match = pattern.fullmatch(text)
             if not match or match[1] == match[2]:
                 expected = f"expected {form} with two entities, several separated by ','"
-                what = f"{quote(text)} is not a valid {name} ({expected})"
-                self._problems.add(f"column 10: {what}", line)
+                message = f"{quote(text)} is not a valid {name} ({expected})"
+                self._problems.add(f"column 10: {message}", line)
             elif name == "Bridge":
                 self._n_bridging += 1
             else:
@@ -617,8 +617,8 @@ class _Mentions:
         name = parse_name(text)
         if not name:
             expected = "expected ID or ID[PART/PARTS] with PART from 1 to PARTS"
-            what = f"{quote(text)} is not a valid entity id ({expected})"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"{quote(text)} is not a valid entity id ({expected})"
+            self._problems.add(f"column 10: {message}", line)
             return
         mention = self._begin_part(name, token, line)
         if mention is None:
@@ -636,7 +636,7 @@ class _Mentions:
         if name.part == 1:
             mention = _OpenMention(name, line, line)
             self.mentions.append(mention)
-            if name.of > 1:
+            if name.n_parts > 1:
                 self._incomplete[name.label].append(mention)
             return mention
         # As in udapi, and thus in corefud-scorer, the interrupted mention that opened first continues first, and of all
@@ -650,19 +650,19 @@ class _Mentions:
             mention = interrupted[0]
             if mention.name == part_before and mention.spans[-1][1] < token:
                 return mention
-        what = f"part {name.part} of {name.of} of entity {quote(name.label)}"
-        before = f"without part {name.part - 1} of {name.of} before it"
-        self._problems.add(f"column 10: {what} {before}", line)
+        message = f"part {name.part} of {name.n_parts} of entity {quote(name.label)}"
+        before = f"without part {name.part - 1} of {name.n_parts} before it"
+        self._problems.add(f"column 10: {message} {before}", line)
         return None
 
     def _set_head(self, mention: _OpenMention, head: str, line: int) -> None:
         if not NUMBER.fullmatch(head) or int(head) == 0:
             expected = "expected the number of a token, from 1"
-            what = f"{quote(head)} is not a valid head ({expected})"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"{quote(head)} is not a valid head ({expected})"
+            self._problems.add(f"column 10: {message}", line)
         elif mention.head not in (0, int(head)):
-            what = f"the head is {head}, but {mention.head} in another part"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"the head is {head}, but {mention.head} in another part"
+            self._problems.add(f"column 10: {message}", line)
         else:
             mention.head = int(head)
 
@@ -685,46 +685,46 @@ class _Mentions:
         last = opened[-1]
         if last is not mention:
             later = f"which opens later (line {last.bracket_line}), is still open"
-            what = f"entity {quote(text)} closes while {quote(str(last.name))}, {later}"
-            self._problems.add(f"column 10: {what}", line)
+            message = f"entity {quote(text)} closes while {quote(str(last.name))}, {later}"
+            self._problems.add(f"column 10: {message}", line)
         opened.remove(mention)
         self._end_part(mention, token, line)
 
     def _end_part(self, mention: _OpenMention, token: int, line: int) -> None:
         name = mention.name
         mention.spans[-1] = (mention.spans[-1][0], token)
-        if name.part < name.of:
+        if name.part < name.n_parts:
             return
-        if name.of > 1:
+        if name.n_parts > 1:
             incomplete = self._incomplete[name.label]
             last = incomplete[-1]
             if last is not mention:
                 later = f"another mention of it, which opens later (line {last.line}), lacks parts"
-                what = f"entity {quote(str(name))} closes while {later}"
-                self._problems.add(f"column 10: {what}", line)
+                message = f"entity {quote(str(name))} closes while {later}"
+                self._problems.add(f"column 10: {message}", line)
             incomplete.remove(mention)
         if mention.head > 1:
             n_tokens = sum(end - start + 1 for start, end in mention.spans)
             if mention.head > n_tokens:
                 where = f"the head of a mention of entity {quote(str(name))}"
                 expected = f"expected at most {n_tokens}, the number of its tokens"
-                what = f"{where} is token {mention.head} ({expected})"
-                self._problems.add(f"column 10: {what}", mention.line)
+                message = f"{where} is token {mention.head} ({expected})"
+                self._problems.add(f"column 10: {message}", mention.line)
 
     def end(self) -> None:
         """Report the mentions that are still open, or lack parts."""
         for mentions in self._open.values():
             for mention in mentions:
-                what = f"entity {quote(str(mention.name))} opens but never closes"
-                self._problems.add(what, mention.bracket_line)
+                message = f"entity {quote(str(mention.name))} opens but never closes"
+                self._problems.add(message, mention.bracket_line)
         for label, incomplete in self._incomplete.items():
             for mention in incomplete:
                 if mention in self._open[label]:
                     continue
-                has = f"has only {mention.name.part} of its {mention.name.of} parts"
+                has = f"has only {mention.name.part} of its {mention.name.n_parts} parts"
                 expected = "expected all of them in the same document"
-                what = f"a mention of entity {quote(label)} {has} ({expected})"
-                self._problems.add(what, mention.line)
+                message = f"a mention of entity {quote(label)} {has} ({expected})"
+                self._problems.add(message, mention.line)
 
 
 def describe_relations(counts: Mapping[str, int]) -> str:
@@ -828,11 +828,7 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
     return sorted(brackets)
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_conllu(documents_of(records).documents),
-    suffixes=(".conllu",),
-    first_line=re.compile(
-        r"#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)", re.ASCII
-    ),
 )

@@ -28,7 +28,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -39,6 +38,7 @@ from closeread.tasks.coref.documents import (
     Mention,
     Span,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.relations import (
     Bridging,
@@ -162,8 +162,8 @@ class _Layer:
             self._report(place, "a markable that opens on a zero does not close there")
             del self.open[n_open:]
 
-    def _report(self, place: _Place, what: str) -> None:
-        self._problems.add(f"{place.column}: {what}", place.line)
+    def _report(self, place: _Place, message: str) -> None:
+        self._problems.add(f"{place.column}: {message}", place.line)
 
     def _open_markable(self, place: _Place, text: str) -> None:
         values = _read_fields(text)
@@ -177,8 +177,7 @@ class _Layer:
         minimum = values.get("Min")
         if minimum is not None:
             self._set_minimum(place, markable, minimum)
-        elements = values.get("ElementOf", "").split(",")
-        markable.element_of.update(element for element in elements if element)
+        markable.element_of.update(filter(None, values.get("ElementOf", "").split(",")))
         markable.parts.append((place.word, -1))
         self.open.append(markable)
 
@@ -191,14 +190,14 @@ class _Layer:
             if name:
                 self._by_name[name] = markable
             return markable
-        known = f"{markable} (line {markable.line})"
+        earlier = f"{markable} (line {markable.line})"
         if markable.entity != entity:
             belongs = f"belongs to entity {quote(markable.entity)}, not {quote(entity)}"
-            self._report(place, f"{known} {belongs}")
+            self._report(place, f"{earlier} {belongs}")
         elif markable.zero is not None or place.zero is not None:
-            self._report(place, f"{known} has several parts, one of which is a zero")
+            self._report(place, f"{earlier} has several parts, one of which is a zero")
         elif markable in self.open or markable.parts[-1][1] >= place.word:
-            self._report(place, f"{known} opens again inside itself")
+            self._report(place, f"{earlier} opens again inside itself")
         return markable
 
     def _set_minimum(self, place: _Place, markable: Markable, text: str) -> None:
@@ -256,8 +255,8 @@ class _Document:
             elif self._open_bridging:
                 self._open_bridging.pop()
             else:
-                what = "a bridging anaphor closes but is not open"
-                self._problems.add(f"{column}: {what}", line)
+                message = "a bridging anaphor closes but is not open"
+                self._problems.add(f"{column}: {message}", line)
 
     def _take_anchor(self, line: int, column: str, text: str) -> None:
         values = _read_fields(text)
@@ -267,8 +266,8 @@ class _Document:
             self.anchors[anaphor] = anchor
         else:
             expected = "expected fields such as 'MarkableID=m2|MentionAnchor=m1'"
-            what = f"{quote(text.removesuffix('@'))} is not valid ({expected})"
-            self._problems.add(f"{column}: {what}", line)
+            message = f"{quote(text.removesuffix('@'))} is not valid ({expected})"
+            self._problems.add(f"{column}: {message}", line)
 
     def end(self) -> None:
         """Report markables that are still open."""
@@ -304,22 +303,22 @@ class _Document:
 
     def list_antecedents(self, markables: Sequence[Markable]) -> dict[str, list[str]]:
         """List the antecedents of each entity with split antecedents."""
-        # The antecedents of an entity, each with the line that says so.
-        line_by_element: dict[str, dict[str, int]] = {}
+        # The antecedents of each entity, with the line that says so.
+        lines_by_entity: dict[str, dict[str, int]] = {}
         entities = {markable.entity for markable in markables}
         for markable in markables:
-            for whole in sorted(markable.element_of):
-                if whole in entities:
-                    elements = line_by_element.setdefault(whole, {})
-                    elements.setdefault(markable.entity, markable.line)
+            for entity in sorted(markable.element_of):
+                if entity in entities:
+                    lines = lines_by_entity.setdefault(entity, {})
+                    lines.setdefault(markable.entity, markable.line)
                 else:
-                    lacking = f"there is no entity {quote(whole)} in the document"
+                    lacking = f"there is no entity {quote(entity)} in the document"
                     expected = "expected the EntityID of a markable"
                     self._problems.add(f"ElementOf: {lacking} ({expected})", markable.line)
-        antecedents = {whole: list(elements) for whole, elements in line_by_element.items()}
-        for whole in find_circles(antecedents):
-            what = f"ElementOf: entity {quote(whole)} is an element of itself"
-            self._problems.add(what, min(line_by_element[whole].values()))
+        antecedents = {entity: list(lines) for entity, lines in lines_by_entity.items()}
+        for entity in find_circles(antecedents):
+            message = f"ElementOf: entity {quote(entity)} is an element of itself"
+            self._problems.add(message, min(lines_by_entity[entity].values()))
         return antecedents
 
     def find_relations(
@@ -450,8 +449,8 @@ class _Reader:
         form_column = self._columns["FORM"]
         form = cells[form_column]
         if not form:
-            what = "the word is empty (expected a word or '_')"
-            self.problems.add(f"column {form_column + 1}: {what}", line)
+            message = "the word is empty (expected a word or '_')"
+            self.problems.add(f"column {form_column + 1}: {message}", line)
         # The word of a zero is a guess of its annotator or system; only real words are compared with the key's.
         document.words.append("_" if is_zero else form)
         document.lines.append(line)
@@ -484,8 +483,8 @@ class _Reader:
             names = [str(word) if zero is None else f"{word}.{zero}" for word, zero in expected]
             last_word = self._last_id[0]
             follows = f" follows word {last_word}" if last_word >= 0 else ""
-            what = f"{quote(text)}{follows} (expected one of {', '.join(names)})"
-            self.problems.add(f"column {column + 1}: {what}", line)
+            message = f"{quote(text)}{follows} (expected one of {', '.join(names)})"
+            self.problems.add(f"column {column + 1}: {message}", line)
         self._last_id = token_id or self._last_id
         self._begins_sentence = False
         return token_id is not None and token_id[1] is not None
@@ -514,11 +513,12 @@ def _make_layer(
     ]
     # Only words distinguish the places of zeros, as in the scorer: a document counts as one sentence.
     zeros = sorted(set(range(len(read.words))).difference(read.token_of_word))
+    words = ListedWords(read.words, read.lines)
     return Document(
         name=read.name,
         entities=group_mentions(mentions),
         n_tokens=len(read.words),
-        words=ListedWords(read.words, read.lines),
+        words=words,
         nodes=[EmptyNode(token, 0, ()) for token in zeros],
         relations=relations,
     )
@@ -533,8 +533,4 @@ def read_records(path: Path, split: str) -> Parsed:
     return parsed
 
 
-FORMAT = Format(
-    read_records,
-    suffixes=(".conllua",),
-    first_line=re.compile(r"#\s*global\.columns\s*=(?:.*\s)?IDENTITY(?:\s|$)", re.ASCII),
-)
+FORMAT = CorefFormat(read_records)

@@ -6,17 +6,16 @@ as a single sentence, and ids of tokens such as 3.1 are those of empty nodes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from closeread.exceptions import Problem, quote
-from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.documents import Document, documents_of
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
@@ -40,8 +39,8 @@ def _find_missing_columns(schema: pa.Schema) -> list[Problem]:
     if not missing:
         return []
     counts = "counts are scored by `closeread score --from-counts`"
-    what = f"is a Parquet file without {', '.join(map(quote, missing))} (expected coref-data; {counts})"
-    return [Problem(what)]
+    names = ", ".join(map(quote, missing))
+    return [Problem(f"is a Parquet file without {names} (expected coref-data; {counts})")]
 
 
 def make_rows(documents: Sequence[Document], *, blind: bool = False) -> list[Record]:
@@ -56,23 +55,20 @@ def make_rows(documents: Sequence[Document], *, blind: bool = False) -> list[Rec
         nodes = {node.token for node in document.nodes}
         ids = number_tokens(len(tokens), nodes)
         text = " ".join(token for number, token in enumerate(tokens) if number not in nodes)
-        sentence: dict[str, Any] = {
-            "id": 1,
-            "text": text,
-            "speaker": None,
-            "tokens": [
-                {"id": name, "text": token} for name, token in zip(ids, tokens, strict=True)
-            ],
-        }
-        chains = []
-        if not blind:
-            chains = [
-                [[0, start, end] for start, end in cluster] for cluster in list_spans(document)
-            ]
+        rows_of_tokens = [
+            {"id": name, "text": token} for name, token in zip(ids, tokens, strict=True)
+        ]
+        sentence = {"id": 1, "text": text, "speaker": None, "tokens": rows_of_tokens}
+        chains = [] if blind else list(map(_place_mentions, list_spans(document)))
         rows.append(
             {"id": document.name, "text": text, "sentences": [sentence], "coref_chains": chains}
         )
     return rows
+
+
+def _place_mentions(cluster: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the mentions of a cluster, all of them in the first sentence."""
+    return [[0, start, end] for start, end in cluster]
 
 
 def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> str:
@@ -80,9 +76,8 @@ def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> st
     return dump_json_lines(make_rows(documents, blind=blind))
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_coref_data(documents_of(records).documents),
-    suffixes=(".parquet",),
-    first_line=re.compile("PAR1"),
+    write_blind=lambda records: dump_coref_data(documents_of(records).documents, blind=True),
 )

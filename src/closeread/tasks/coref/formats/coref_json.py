@@ -33,7 +33,6 @@ from typing import Any, NamedTuple
 from closeread.corpus.schema import RowValidator, load_schema
 from closeread.corpus.validation import accept_rows
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, place_problem
@@ -46,6 +45,7 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_entities,
 )
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
@@ -114,12 +114,12 @@ def read_neural(
     """Return documents, or their problems."""
     schema = load_schema("coref")
     validator = RowValidator(schema, dialect.definition)
-    known = schema["$defs"][dialect.definition]["properties"]
-    selected = [_select_fields(record, known) for record in parsed.records]
+    fields = schema["$defs"][dialect.definition]["properties"]
+    selected = [_select_fields(record, fields) for record in parsed.records]
     in_memory = parsed.places is None
     records, rejected = accept_rows(validator, selected, unsafe=SURROGATES if in_memory else None)
     problems = [*parsed.problems, *(place_problem(parsed, problem) for problem in rejected)]
-    present = {name for record in records if isinstance(record, dict) for name in record}
+    present = set(chain.from_iterable(record for record in records if isinstance(record, dict)))
     field = _choose_field(dialect.of_response if is_response else dialect.of_key, present)
     documents: list[NeuralDocument] = []
     first_by_name: dict[str, int] = {}
@@ -192,12 +192,12 @@ def _make_document(document: NeuralDocument, line: int, *, is_named: bool) -> Do
     )
 
 
-def _select_fields(record: Any, known: Iterable[str]) -> Any:
+def _select_fields(record: Any, fields: Iterable[str]) -> Any:
     """Return a document with the fields that its dialect knows; of the tokens of coref-data, their texts."""
     if not isinstance(record, Mapping):
         return record
-    selected = {name: record[name] for name in known if name in record}
-    if "empty_nodes" in known and isinstance(record.get("sentences"), list):
+    selected = {name: record[name] for name in fields if name in record}
+    if "empty_nodes" in fields and isinstance(record.get("sentences"), list):
         with suppress(TypeError, AttributeError):  # the schema reports it
             sentences = list(map(_list_tokens, record["sentences"]))
             ids = [str(token.get("id")) for token in chain.from_iterable(sentences)]
@@ -288,8 +288,8 @@ def _convert_word_level(record: Record, name: str) -> NeuralDocument:
                 form = (
                     f"[start, end] with start < end <= {len(words)}, since ends are exclusive here"
                 )
-                what = f"[{start}, {end}] is not a span of the document (expected {form})"
-                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+                message = f"[{start}, {end}] is not a span of the document (expected {form})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {message}")
     document = record["document_id"]
     if part is not None:
         document += f"; part {part:03d}"
@@ -343,8 +343,8 @@ def _convert_placed(record: Record, name: str) -> NeuralDocument:
             if sentence < len(sentences) and first <= last < len(sentences[sentence]):
                 mentions.append([starts[sentence] + first, starts[sentence] + last])
             else:
-                what = f"[{sentence}, {first}, {end}] is not a span of the document ({expected})"
-                problems.append(f"{name}[{cluster_number}][{number}]: {what}")
+                message = f"[{sentence}, {first}, {end}] is not a span of the document ({expected})"
+                problems.append(f"{name}[{cluster_number}][{number}]: {message}")
         clusters.append(mentions)
     words = list(chain.from_iterable(sentences))
     nodes = [
@@ -401,13 +401,11 @@ UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
 
 
-def read_predictions(path: Path, split: str) -> Parsed:
-    """Read the documents of a system's output; predicted entities are preferred if a file has gold ones, too."""
-    return read_records(path, split, is_response=True)
-
-
 def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
-    """Read the documents of a file, each with its line; names are the file's, whatever the split."""
+    """Read the documents of a file, each with its line; names are the file's, whatever the split.
+
+    In a system's output, predicted entities are preferred if the file has gold ones, too.
+    """
     del split
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
@@ -443,8 +441,8 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     validator = RowValidator(load_schema("coref"), "document")
     problems = ProblemList(parsed.problems)
     foreign = _find_foreign_records(parsed.records)
-    for number, what in foreign.items():
-        problems.append(parsed.problem(number, what))
+    for number, message in foreign.items():
+        problems.append(parsed.problem(number, message))
     dropped: list[Problem] = ProblemList()
     accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
     parsed = parsed._replace(records=accepted)
@@ -466,9 +464,9 @@ def _find_foreign_records(records: Sequence[Any]) -> dict[int, str]:
     """Return what is wrong with the documents of other systems, by their numbers."""
     foreign = {}
     for number, record in enumerate(records):
-        for name, what in FOREIGN.items():
+        for name, message in FOREIGN.items():
             if name in record:
-                foreign[number] = what
+                foreign[number] = message
     return foreign
 
 
@@ -476,14 +474,14 @@ def _find_wrong_documents(records: Sequence[tuple[Record, int]]) -> Iterator[Pro
     """Find misplaced mentions, repeated names, and lacking heads, given documents with their lines."""
     line_by_name: dict[str, int] = {}
     for record, line in records:
-        for what in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
-            yield Problem(what, line)
+        for message in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
+            yield Problem(message, line)
         first = line_by_name.setdefault(record["document"], line)
         if first != line:
             name = quote(record["document"])
             yield Problem(f"duplicate document {name} (first on line {first})", line)
-    for number, what in find_lacking_heads([record["clusters"] for record, _ in records]):
-        yield Problem(what, records[number][1])
+    for number, message in find_lacking_heads([record["clusters"] for record, _ in records]):
+        yield Problem(message, records[number][1])
 
 
 def dump_coref_json(documents: Documents) -> str:
@@ -505,11 +503,9 @@ def dump_coref_json(documents: Documents) -> str:
     )
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_coref_json(documents_of(records)),
     suffixes=SUFFIXES,
-    # a list is not JSON Lines, but nothing else either, save a link
-    first_line=re.compile(r"\{|\[(?!.*\]\(#)"),
-    read_system=read_predictions,
+    read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
 )

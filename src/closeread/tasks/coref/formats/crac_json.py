@@ -6,18 +6,17 @@ them; null entities are those of a document without annotation.  The documents m
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from json import JSONDecodeError
 from pathlib import Path
 from typing import Any
 
 from closeread.exceptions import FormatError, Problem
-from closeread.formats import Format
 from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, documents_of
+from closeread.tasks.coref.formats import CorefFormat
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
     find_dialect,
@@ -44,11 +43,6 @@ def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed
         raise FormatError(path, [Problem(f"has no documents of coreference ({expected})", 1)])
     parsed = Parsed(records, [1] * len(records), [])
     return read_dialect(path, parsed, dialect, is_response=is_response)
-
-
-def read_predictions(path: Path, split: str) -> Parsed:
-    """Read the documents of a system's output."""
-    return read_records(path, split, is_response=True)
 
 
 def dump_crac_json(documents: Sequence[Document], *, blind: bool = False) -> str:
@@ -79,10 +73,9 @@ def _join_words(tokens: Sequence[str], cluster: Sequence[Sequence[int]]) -> list
     return [" ".join(tokens[start : end + 1]) for start, end in cluster]
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_crac_json(documents_of(records).documents),
-    suffixes=(".json",),
-    first_line=re.compile(r"\[\s*(?:\{|$|\])"),
-    read_system=read_predictions,
+    read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
+    write_blind=lambda records: dump_crac_json(documents_of(records).documents, blind=True),
 )

@@ -33,10 +33,12 @@ def check_name(
     name: str, line: int, seen: dict[str, int], problems: ProblemList, hint: str = ""
 ) -> None:
     """Report a document name that is unsafe, or was seen on an earlier line."""
-    if unsafe := describe_unsafe(name):
+    unsafe = describe_unsafe(name)
+    if unsafe:
         problems.add(f"document name {unsafe}", line)
-    if (before := seen.setdefault(name, line)) != line:
-        problems.add(f"duplicate document {quote(name)} (first on line {before}){hint}", line)
+    first_line = seen.setdefault(name, line)
+    if first_line != line:
+        problems.add(f"duplicate document {quote(name)} (first on line {first_line}){hint}", line)
 
 
 def group_mentions(labeled: Iterable[tuple[str, Mention]]) -> list[Entity]:
@@ -154,9 +156,10 @@ def list_words(
 ) -> Sequence[str]:
     """List the words of a document, or ``_`` for each; a ValueError if a kind of file can't express one."""
     words = document.words.read() or ["_"] * n_tokens
-    if invalid := [word for word in words if not valid.fullmatch(word)]:
+    invalid = next((word for word in words if not valid.fullmatch(word)), None)
+    if invalid is not None:
         name = quote(document.name)
-        raise ValueError(f"document {name}: {kind} can't express the word {quote(invalid[0])}")
+        raise ValueError(f"document {name}: {kind} can't express the word {quote(invalid)}")
     return words
 
 
@@ -179,23 +182,31 @@ def place_brackets(
     return cells
 
 
+def check_continuous(documents: Sequence[Document], kind: str) -> None:
+    """Raise a ValueError if a mention is discontinuous, which a kind of file can't express."""
+    for document in documents:
+        if any(mention.subspans for mention in document.mentions):
+            raise ValueError(f"{kind} can't express discontinuous mentions")
+
+
 def check_read_back(document: Document, read: Callable[[], Parsed], kind: str, cause: str) -> None:
     """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
     name = document.name
     with suppress(FormatError):
         again: Any = read().records
-        if list(again.names) == [name] and _group_spans(again.documents[0]) == _group_spans(
-            document
-        ):
+        is_named_so = list(again.names) == [name]
+        if is_named_so and _group_spans(again.documents[0]) == _group_spans(document):
             return
-    what = f"its mentions: they would be read back differently, as when {cause}"
+    message = f"its mentions: they would be read back differently, as when {cause}"
     if not name or name != name.strip(" \t") or UNSAFE.search(name):
-        what = "this name"
-    raise ValueError(f"document {quote(name)}: {kind} can't express {what}")
+        message = "this name"
+    raise ValueError(f"document {quote(name)}: {kind} can't express {message}")
 
 
 def _group_spans(document: Document) -> list[list[tuple[Span, ...]]]:
     """List the spans of the mentions of each entity, all in order of position."""
-    return sorted(
-        sorted(mention.spans for mention in entity.mentions) for entity in document.entities
-    )
+    return sorted(map(_sort_spans, document.entities))
+
+
+def _sort_spans(entity: Entity) -> list[tuple[Span, ...]]:
+    return sorted(mention.spans for mention in entity.mentions)

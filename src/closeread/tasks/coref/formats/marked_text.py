@@ -15,10 +15,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 
 from closeread.exceptions import ProblemList, advise, pluralize, quote
-from closeread.formats import Format
 from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -31,13 +31,13 @@ from closeread.tasks.coref.documents import (
     are_known,
     documents_of,
 )
+from closeread.tasks.coref.formats import CRAC_TAG, CorefFormat
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
-from closeread.tasks.coref.formats.lines import group_mentions
+from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
 from closeread.tasks.coref.notices import count_notice
 
-CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
-# what a model may write in place of tags
+# What a model may write in place of tags.
 INVENTED = re.compile(r"(.+?)\|(\S*[\[\]]\S*|e[0-9]+(?:,e[0-9]+)*)")
 MARKUP = re.compile(r"<(/?)([A-Za-z]\w*)>|(\[)|\]\(#([^()\s]*)\)|(\])")
 
@@ -65,50 +65,58 @@ class _Marks:
     def close(self, entity: str, token: int, tag: str) -> None:
         if not self._open[entity]:
             self.wrong.append(f"the tag {quote(tag)} closes a mention that was never opened")
-        elif (start := self._open[entity].pop()) > token:
+            return
+        start = self._open[entity].pop()
+        if start > token:
             self.wrong.append(f"the mention of {quote(entity)} has no words")
         else:
             self.mentions.append((entity, Mention(start, token)))
 
     def finish(self) -> None:
         for entity, starts in self._open.items():
-            self.wrong += [
-                f"the mention of {quote(entity)} from token {start} is never closed"
-                for start in starts
-            ]
+            for start in starts:
+                mention = f"the mention of {quote(entity)} from token {start}"
+                self.wrong.append(f"{mention} is never closed")
 
 
 def _read_crac(line: str) -> _Marks:
     """Read a line with tags after the words."""
     marks = _Marks()
     for token, cell in enumerate(line.split()):
-        word, tags = cell, ""
-        if match := TAGGED.fullmatch(cell):
-            word, tags = match.groups()
-        elif match := INVENTED.fullmatch(cell):
-            word = match[1]
-            marks.wrong.append(f"{quote(match[2])} after the word {quote(word)} is no tag")
-        marks.words.append(word)
-        for tag in tags.split(",") if tags else ():
-            entity = tag.strip("[]")
-            if tag[0] == "[":
-                marks.open(entity, token)
-            if tag[-1] == "]":
-                marks.close(entity, token, tag)
+        tagged = TAGGED.fullmatch(cell)
+        invented = None if tagged else INVENTED.fullmatch(cell)
+        if tagged:
+            marks.words.append(tagged[1])
+            for tag in tagged[2].split(","):
+                entity = tag.strip("[]")
+                if tag[0] == "[":
+                    marks.open(entity, token)
+                if tag[-1] == "]":
+                    marks.close(entity, token, tag)
+        elif invented:
+            word, tags = invented.groups()
+            marks.words.append(word)
+            marks.wrong.append(f"{quote(tags)} after the word {quote(word)} is no tag")
+        else:
+            marks.words.append(cell)
     marks.finish()
     return marks
 
 
 def _read_markup(line: str) -> _Marks:
     """Read a line with tags around mentions, or with links."""
-    marks, brackets, end = _Marks(), list[tuple[int, int]](), 0
-    pieces: list[str] = []  # words and brackets; brackets that turn out to be of links are blanked
+    marks = _Marks()
+    # Words and brackets; brackets that turn out to be of links are blanked.
+    pieces: list[str] = []
+    # The pieces that are open brackets.
+    brackets: list[int] = []
+    end = 0
     for match in MARKUP.finditer(line):
         pieces += line[end : match.start()].split()
         end = match.end()
         closes, tag, opening, link, _ = match.groups()
         if opening:
-            brackets.append((len(pieces), match.start()))
+            brackets.append(len(pieces))
             pieces.append("[")
         elif link is not None:
             if not brackets:
@@ -116,7 +124,7 @@ def _read_markup(line: str) -> _Marks:
                     f"the link {quote(match[0])} closes a mention that was never opened"
                 )
                 continue
-            place, _ = brackets.pop()
+            place = brackets.pop()
             pieces[place] = ""
             if link:
                 marks.mentions.append((link, Mention(place, len(pieces) - 1)))
@@ -134,16 +142,13 @@ def _read_markup(line: str) -> _Marks:
             marks.open(tag, len(pieces))
     pieces += line[end:].split()
     marks.finish()
-    number, n = [], 0  # of the first word at or after each piece
-    for piece in pieces:
-        number.append(n)
-        n += bool(piece)
-    number.append(n)
+    # The number of words before each piece, and before the end.
+    n_words = list(accumulate(map(bool, pieces), initial=0))
     mentions = marks.mentions
     marks.mentions = []
     for entity, mention in mentions:
-        start = number[mention.start]
-        last = number[mention.end + 1] - 1
+        start = n_words[mention.start]
+        last = n_words[mention.end + 1] - 1
         if start > last:
             marks.wrong.append(f"the mention of {quote(entity)} has no words")
         else:
@@ -164,7 +169,9 @@ def is_markup(lines: Sequence[str]) -> bool:
 
     Where both are, there must be more of the former; a word such as ``<h1>`` may be of the text.
     """
-    n_crac = sum(TAGGED.fullmatch(cell) is not None for line in lines for cell in line.split())
+    n_crac = 0
+    for line in lines:
+        n_crac += sum(TAGGED.fullmatch(cell) is not None for cell in line.split())
     tags = r"<e[0-9]+>|\]\(#" if n_crac else r"<e[0-9]+>|</[A-Za-z]\w*[0-9]>|\]\(#"
     return sum(len(re.findall(tags, line)) for line in lines) > n_crac
 
@@ -180,23 +187,24 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
     wrong = Counter[int]()
     documents = []
     for number, line in enumerate(lines, start=1):
-        if unsafe := describe_unsafe(line, UNSAFE_IN_ROWS):
+        unsafe = describe_unsafe(line, UNSAFE_IN_ROWS)
+        if unsafe:
             problems.add(f"the text {unsafe}", number)
         marks = _read_markup(line) if is_marked_up else _read_crac(line)
         wrong[number] += len(marks.wrong)
-        for what in marks.wrong if not tolerant else ():
-            problems.add(what + advise(" ({words=align} leaves such mentions out)"), number)
+        if not tolerant:
+            for message in marks.wrong:
+                problems.add(message + advise(" ({words=align} leaves such mentions out)"), number)
         words, nodes = mark_empty_nodes(marks.words)
-        documents.append(
-            Document(
-                name=str(number),
-                entities=group_mentions(marks.mentions),
-                n_tokens=len(words),
-                words=MarkedWords(words, [number] * len(words)),
-                nodes=nodes,
-                is_named=False,
-            )
+        document = Document(
+            name=str(number),
+            entities=group_mentions(marks.mentions),
+            n_tokens=len(words),
+            words=MarkedWords(words, [number] * len(words)),
+            nodes=nodes,
+            is_named=False,
         )
+        documents.append(document)
     problems.raise_any(path)
     notices = []
     n_wrong = sum(wrong.values())
@@ -215,8 +223,7 @@ def list_tokens(
         ValueError: a mention is discontinuous, or a document has no name or no words; `kind` names the format in the
             message.
     """
-    if any(mention.subspans for document in documents for mention in document.mentions):
-        raise ValueError(f"{kind} can't express discontinuous mentions")
+    check_continuous(documents, kind)
     if any(not document.name for document in documents):
         raise ValueError(f"a document has no name, which {kind} needs")
     for document in documents:
@@ -239,10 +246,11 @@ def list_tokens(
 
 def list_spans(document: Document) -> list[list[list[int]]]:
     """Return the first and the last token of the mentions of each entity."""
-    return [
-        [[mention.start, mention.end] for mention in entity.mentions]
-        for entity in document.entities
-    ]
+    return list(map(_list_spans_of, document.entities))
+
+
+def _list_spans_of(entity: Entity) -> list[list[int]]:
+    return [[mention.start, mention.end] for mention in entity.mentions]
 
 
 def dump_marked_text(documents: Sequence[Document], *, blind: bool = False) -> str:
@@ -271,8 +279,8 @@ def _check_tokens(document: Document, tokens: Sequence[str]) -> None:
     for token in tokens:
         is_tagged = TAGGED.fullmatch(token) or INVENTED.fullmatch(token)
         if token.split() != [token] or is_tagged or describe_unsafe(token):
-            what = f"the word {quote(token)} of {quote(document.name)}"
-            raise ValueError(f"CRAC's text can't express {what}")
+            message = f"the word {quote(token)} of {quote(document.name)}"
+            raise ValueError(f"CRAC's text can't express {message}")
 
 
 def _list_tags(document: Document) -> dict[int, list[str]]:
@@ -291,8 +299,10 @@ def _list_tags(document: Document) -> dict[int, list[str]]:
         while ends and ends[-1] <= start:
             ends.pop()
         if ends and ends[-1] < end:
-            what = f"the mention of tokens {start} to {end} crosses another of its entity"
-            raise ValueError(f"CRAC's text can't express document {quote(document.name)}: {what}")
+            message = f"the mention of tokens {start} to {end} crosses another of its entity"
+            raise ValueError(
+                f"CRAC's text can't express document {quote(document.name)}: {message}"
+            )
         ends.append(end)
         opening[start].append(f"[{name}")
         closing[end].append(f"{name}]")
@@ -312,9 +322,9 @@ def _sort_spans(document: Document) -> list[tuple[int, int, int]]:
 
 def keep_head_parts(documents: Documents) -> Documents:
     """Cut discontinuous mentions to the part with the head, or the first one, with a notice."""
-    n_cut = sum(
-        bool(mention.subspans) for document in documents.documents for mention in document.mentions
-    )
+    n_cut = 0
+    for document in documents.documents:
+        n_cut += sum(bool(mention.subspans) for mention in document.mentions)
     if not n_cut:
         return documents
     notice = f"{pluralize(n_cut, 'discontinuous mention')} cut to the part with the head."
@@ -349,9 +359,9 @@ def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
     return response.replaced(named)
 
 
-FORMAT = Format(
+FORMAT = CorefFormat(
     read_records,
     lambda records: dump_marked_text(documents_of(records).documents),
-    suffixes=(".txt",),
-    first_line=re.compile(rf".*(?:\S\|{CRAC_TAG}(?:,|\s|$)|<[A-Za-z]\w*[0-9]>|\]\(#)"),
+    read_with=lambda path, reading: read_records(path, "", tolerant=reading.is_tolerant),
+    write_blind=lambda records: dump_marked_text(documents_of(records).documents, blind=True),
 )

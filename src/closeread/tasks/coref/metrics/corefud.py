@@ -20,7 +20,7 @@ from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_code
 Sides = tuple[Side, Side]
 
 
-class Lookups(NamedTuple):
+class Aliases(NamedTuple):
     """Both sides with other codes of their mentions.
 
     Attributes:
@@ -34,7 +34,7 @@ class Lookups(NamedTuple):
     zeros: tuple[Ints, Ints]
 
 
-def find_lookups(sides: Sides, key_places: Ints, response_places: Ints) -> Lookups:
+def find_aliases(sides: Sides, key_places: Ints, response_places: Ints) -> Aliases:
     """Find where the scorer looks for mentions, given the places of those that have codes in common."""
     key, response = sides
     key_rows, response_rows = match_rows(*mention_codes(key, response))
@@ -46,17 +46,17 @@ def find_lookups(sides: Sides, key_places: Ints, response_places: Ints) -> Looku
     alias[response_matched[is_moved]] = key_matched[is_moved]
     key_alias = alias[key_places]
     zero_alias = np.where(np.isin(key_places, response_places), key_places, key_alias)
-    return Lookups(
+    return Aliases(
         (key._replace(mention=key_alias), response._replace(mention=response_places)),
         (key._replace(mention=key_places), response._replace(mention=alias[response_places])),
         (zero_alias, response_places),
     )
 
 
-def compare_by_lookups(sides: Sides, lookups: Lookups, n_documents: int) -> Counting:
-    """Compare sides as the scorer does: mentions are counted by what matches, and entities by the lookups."""
+def compare_by_aliases(sides: Sides, aliases: Aliases, n_documents: int) -> Counting:
+    """Compare sides as the scorer does: mentions are counted by what matches, and entities by the aliases."""
     matched, recall, precision = (
-        RepeatedMentions(pair, n_documents) for pair in (sides, lookups.recall, lookups.precision)
+        RepeatedMentions(pair, n_documents) for pair in (sides, aliases.recall, aliases.precision)
     )
     # Each mention of the key counts in CEAFm, too, even if two of an entity are looked up at the same place.
     recall.common_rows = recall.common_key_rows

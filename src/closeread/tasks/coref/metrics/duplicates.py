@@ -52,24 +52,16 @@ Pairs = defaultdict[tuple[int, int], float]
 """What is counted for an entity of the key and one of the response."""
 
 
-def without_duplicates(table: MentionTable) -> MentionTable:
-    """Return the table with every mention in its first entity only (see `order_by_text`)."""
-    return order_by_text(table, in_first_entity=True)
-
-
-def order_by_text(table: MentionTable, *, in_first_entity: bool = False) -> MentionTable:
+def order_by_text(table: MentionTable, *, in_first_entity: bool) -> MentionTable:
     """Number the entities in the order of their mentions in the text, and drop mentions that an entity repeats.
 
     The first mentions of two entities decide which of them comes first; if these are the same, the next ones do.  Of
-    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  Tables
-    without repeated mentions stay as they are.  With `in_first_entity`, mentions of earlier entities are dropped, too.
+    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  With
+    `in_first_entity`, mentions of earlier entities are dropped, too.
     """
-    mentions = zip(table.document.tolist(), list_spans(table), strict=True)
-    positions = [(number, spans[0][0], -count_tokens(spans), spans) for number, spans in mentions]
-    if len(set(positions)) == len(positions):
-        return table
     rows_of: defaultdict[int, dict[tuple[int, int, int, Spans], int]] = defaultdict(dict)
-    for row, position in enumerate(positions):
+    for row, spans in enumerate(list_spans(table)):
+        position = (int(table.document[row]), spans[0][0], -count_tokens(spans), spans)
         rows_of[int(table.entity[row])].setdefault(position, row)
     order = sorted(rows_of, key=lambda entity: sorted(rows_of[entity]))
     rows = []
@@ -216,15 +208,15 @@ class RepeatedMentions:
                 mention: list(product(key[mention], response[mention])) for mention in mentions
             }
             n_twice = len(find_twice(key) & find_twice(response))
-            linked = [count_linked(document, pairs) + n_twice]
-            n_unlinked = comb(len(mentions), 2) + count_inseparable(pairs)
-            unlinked = [n_unlinked + len(find_in_several(key) & find_in_several(response))]
+            coreference = [count_coreferent(document, pairs) + n_twice]
+            n_other = comb(len(mentions), 2) + count_inseparable(pairs)
+            other = [n_other + len(find_in_several(key) & find_in_several(response))]
             for side in (key, response):
-                linked.append(count_linked(document, side) + len(find_twice(side)))
-                n_unlinked = comb(len(side), 2) - count_inseparable(side)
-                unlinked.append(n_unlinked + len(find_in_several(side)))
-                unlinked[0] -= count_inseparable({mention: side[mention] for mention in mentions})
-            counts.append([*linked, *unlinked])
+                coreference.append(count_coreferent(document, side) + len(find_twice(side)))
+                n_other = comb(len(side), 2) - count_inseparable(side)
+                other.append(n_other + len(find_in_several(side)))
+                other[0] -= count_inseparable({mention: side[mention] for mention in mentions})
+            counts.append([*coreference, *other])
         return np.array(counts, np.float64).reshape(-1, 6)
 
 
@@ -253,7 +245,7 @@ def find_in_several(places: Places) -> set[int]:
     return {mention for mention, times in places.items() if len(times) > 1}
 
 
-def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> int:
+def count_coreferent(document: int, groups: Mapping[int, Collection[Hashable]]) -> int:
     """Count the pairs of different mentions that are in a group together, given the groups of each mention.
 
     Each pair counts once.
@@ -262,7 +254,7 @@ def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> i
     for mention, groups_of_mention in groups.items():
         for group in groups_of_mention:
             members[group].append(mention)
-    n_linked = sum(comb(len(mentions), 2) for mentions in members.values())
+    n_coreferent = sum(comb(len(mentions), 2) for mentions in members.values())
     # Only two mentions that are both in several groups can be in more than one together: only their pairs are listed.
     n_listed = 0
     listed: list[Iterator[tuple[int, int]]] = []
@@ -271,7 +263,7 @@ def count_linked(document: int, groups: Mapping[int, Collection[Hashable]]) -> i
         n_listed += comb(len(repeated), 2)
         listed.append(combinations(repeated, 2))
     check_pairs(document, n_listed, "pairs of repeated mentions of the same entities")
-    return n_linked - n_listed + len(set(chain.from_iterable(listed)))
+    return n_coreferent - n_listed + len(set(chain.from_iterable(listed)))
 
 
 def count_inseparable(groups: Mapping[int, Collection[Hashable]]) -> int:

@@ -40,8 +40,7 @@ def count_b_cubed(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
 
     Each of the |K ∩ R| mentions is with the share |K ∩ R| / |K| of its entity in one entity of the other side.
     """
-    shares = overlap.common**2 / overlap.size_of(side)
-    return overlap.sum_overlaps(shares), overlap.n_mentions(side)
+    return overlap.sum_overlaps(overlap.common**2 / overlap.size_of(side)), overlap.n_mentions(side)
 
 
 def count_lea(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
@@ -51,8 +50,8 @@ def count_lea(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
     mention has one link, to itself, which is found in another such entity only.
     """
     size = overlap.size_of(side)
-    weighted_shares = overlap.common * (overlap.common - 1) / np.maximum(size - 1, 1)
-    resolved = np.where(are_singletons(overlap), 1, weighted_shares)
+    resolved = overlap.common * (overlap.common - 1) / np.maximum(size - 1, 1)
+    resolved = np.where(are_singletons(overlap), 1, resolved)
     return overlap.sum_overlaps(resolved), overlap.n_mentions(side)
 
 
@@ -114,16 +113,16 @@ def count_blanc(overlap: Overlap) -> Floats:
         (n_documents, 6) float64, columns `LINKS`.
     """
     common = overlap.sum_overlaps(count_pairs(overlap.common))
-    linked, unlinked, common_linked = [], [], []
+    coreference, other, together = [], [], []
     for side in SIDES:
         sizes = overlap.sizes[side]
         links = overlap.sum_entities(side, count_pairs(sizes))
-        linked.append(links)
-        unlinked.append(count_pairs(overlap.sum_entities(side, sizes)) - links)
+        coreference.append(links)
+        other.append(count_pairs(overlap.sum_entities(side, sizes)) - links)
         common_sizes = np.bincount(overlap.entities[side], overlap.common, len(sizes))
-        common_linked.append(overlap.sum_entities(side, count_pairs(common_sizes)))
+        together.append(overlap.sum_entities(side, count_pairs(common_sizes)))
     pairs = count_pairs(overlap.sum_overlaps(overlap.common))
-    return np.column_stack([common, *linked, pairs - sum(common_linked) + common, *unlinked])
+    return np.column_stack([common, *coreference, pairs - sum(together) + common, *other])
 
 
 def count_pairs(n: Ints | Floats) -> Floats:

@@ -24,7 +24,7 @@ from closeread.tasks.coref.metrics.overlap import (
 )
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.metrics.corefud import Lookups
+    from closeread.tasks.coref.metrics.corefud import Aliases
 
 ZEROS = ("linear", "dependent", "corefud", "exclude")
 
@@ -36,17 +36,17 @@ class MatchedMentions:
     Attributes:
         key, response: the mentions.
         sides: the same as the metrics take them, with a row for each of these mentions.
-        lookups: how CorefUD's scorer looks them up, if that is to be done.
+        aliases: how CorefUD's scorer looks them up, if that is to be done.
     """
 
     key: MentionTable
     response: MentionTable
     sides: tuple[Side, Side]
-    lookups: Lookups | None = None
+    aliases: Aliases | None = None
 
     def find_responses(self) -> list[int]:
         """Return the response mention that each key mention matches; -1 for none."""
-        codes = mention_codes(*self.sides) if self.lookups is None else self.lookups.zeros
+        codes = mention_codes(*self.sides) if self.aliases is None else self.aliases.zeros
         row_of = {code: row for row, code in enumerate(codes[RESPONSE].tolist())}
         return [row_of.get(code, -1) for code in codes[KEY].tolist()]
 
@@ -71,8 +71,6 @@ def match_sides(
         if len(find_repeated_mentions(key)):
             duplicates = "reference"
     elif duplicates == "first":
-        from closeread.tasks.coref.metrics.duplicates import without_duplicates
-
         key, response = map(without_duplicates, (key, response))
     if duplicates == "reference" and zeros == "corefud":
         raise RequestError(
@@ -95,13 +93,13 @@ def match_sides(
         return MatchedMentions(
             key, response.select(is_kept), (key_side, response_side.select(is_kept))
         )
-    lookups = None
+    aliases = None
     if has_empty_nodes and zeros == "corefud":
-        from closeread.tasks.coref.metrics.corefud import find_lookups
+        from closeread.tasks.coref.metrics.corefud import find_aliases
         from closeread.tasks.coref.metrics.inexact_matching import number_spans
 
-        lookups = find_lookups(sides, *number_spans(key, response, matching))
-    return MatchedMentions(key, response, sides, lookups)
+        aliases = find_aliases(sides, *number_spans(key, response, matching))
+    return MatchedMentions(key, response, sides, aliases)
 
 
 def prepare_zeros(
@@ -174,6 +172,20 @@ def without_singletons(table: MentionTable) -> MentionTable:
 def find_repeated_mentions(table: MentionTable) -> Ints:
     """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
     return find_duplicates(make_sides(table, table)[KEY])
+
+
+def without_duplicates(table: MentionTable) -> MentionTable:
+    """Return the table with every mention in its first entity only (see `order_by_text`)."""
+    return order_entities_by_text(table, in_first_entity=True)
+
+
+def order_entities_by_text(table: MentionTable, *, in_first_entity: bool = False) -> MentionTable:
+    """Order the entities by the text if any mention is repeated (see `order_by_text`)."""
+    if not len(find_repeated_mentions(table)):
+        return table
+    from closeread.tasks.coref.metrics.duplicates import order_by_text
+
+    return order_by_text(table, in_first_entity=in_first_entity)
 
 
 def count_dropped(key: MentionTable, response: MentionTable) -> int:

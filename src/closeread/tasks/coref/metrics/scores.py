@@ -118,7 +118,7 @@ def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> C
     """Compare the entities of key and response by the rules of the scorers that some options follow."""
     sides = matched.sides
     n_documents = len(matched.key.names)
-    is_special = matching == "minimum" or matched.lookups is not None
+    is_special = matching == "minimum" or matched.aliases is not None
     if not is_special and not any(len(find_duplicates(side)) for side in sides):
         overlap = compare_entities(*sides, n_documents)
         return partial(count_overlaps, recall=overlap, precision=overlap)
@@ -129,10 +129,10 @@ def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> C
 
         key, response = map(order_entities, sides, (matched.key, matched.response))
         return RepeatedMentions((key, response), n_documents).count_by_minimum_spans
-    if matched.lookups is not None:
-        from closeread.tasks.coref.metrics.corefud import compare_by_lookups
+    if matched.aliases is not None:
+        from closeread.tasks.coref.metrics.corefud import compare_by_aliases
 
-        return compare_by_lookups(sides, matched.lookups, n_documents)
+        return compare_by_aliases(sides, matched.aliases, n_documents)
     repeated = RepeatedMentions(sides, n_documents)
     return repeated.count_by_last if duplicates == "last" else repeated.count_as_reference
 

@@ -99,8 +99,8 @@ def count_lea(overlap: Overlap, side: int) -> tuple[Floats, Floats]:
     degree = overlap.common - n_common
     links = n_common * (n_common - 1) + 2 * degree * n_common
     links = np.where(are_singletons(overlap), n_common, links)
-    weighted_shares = links / np.maximum(overlap.size_of(side) - 1, 1)
-    return overlap.sum_overlaps(weighted_shares), overlap.n_mentions(side)
+    resolved = links / np.maximum(overlap.size_of(side) - 1, 1)
+    return overlap.sum_overlaps(resolved), overlap.n_mentions(side)
 
 
 def map_sets(key: Sets, response: Sets, metric: str) -> tuple[Agreements, Floats]:

@@ -148,13 +148,13 @@ FIELDS: Mapping[str, MentionField] = {
 
 
 def credit_mentions(
-    sides: tuple[Side, Side], lookups: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
+    sides: tuple[Side, Side], aliases: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
 ) -> list[Floats]:
     """Return what each mention of the key adds to recall, and each mention of the response to precision.
 
     Args:
         sides: key and response, with equal codes for mentions that match.
-        lookups: the same rows twice, as the mentions of the key are found, and as those of the response are.
+        aliases: the same rows twice, as the mentions of the key are found, and as those of the response are.
         orders: for each side (n_mentions,) its rows in the order of the text.
 
     Returns:
@@ -163,7 +163,7 @@ def credit_mentions(
     credits_of_sides = []
     for number, order in enumerate(orders):
         rows = order.tolist()
-        found = find_entities(lookups[number], number)
+        found = find_entities(aliases[number], number)
         in_order = list(credit_in_order(sides[number], sides[1 - number], rows, found))
         columns = np.ones((len(rows), 2 * len(METRICS)))
         columns[:, 0] = [entity is not None for entity in find_entities(sides, number)]
@@ -281,10 +281,10 @@ def count_slices(fields: Sequence[str], matched: MatchedMentions) -> dict[str, B
     key = matched.key
     response = with_annotation(matched.response, key)
     orders = (order_mentions(key), order_mentions(response))
-    lookups = (matched.sides, matched.sides)
-    if matched.lookups is not None:
-        lookups = (matched.lookups.recall, matched.lookups.precision)
-    credits_of_sides = credit_mentions(matched.sides, lookups, orders)
+    aliases = (matched.sides, matched.sides)
+    if matched.aliases is not None:
+        aliases = (matched.aliases.recall, matched.aliases.precision)
+    credits_of_sides = credit_mentions(matched.sides, aliases, orders)
     slices = {}
     for name in fields:
         field = FIELDS[name]

@@ -17,18 +17,26 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from closeread.arrays import Floats, Ints
 from closeread.exceptions import FormatError, MissingExtraError, Problem, ProblemList, RequestError
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
-from closeread.tasks.mctaco.perturbation.rules import Agreement, NumberRule, UnitRule, perturb
+from closeread.tasks.mctaco.perturbation.rules import (
+    Agreement,
+    NumberRule,
+    UnitRule,
+    perturb,
+    replace_match,
+)
 
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
@@ -51,36 +59,43 @@ def masked_variants(
     >>> masked_variants(rows, fill=fill, mask_token="[MASK]", top=1)
     [['each day', 'every each']]
     """
-    words = [
-        (number, row["answer"], *match.span())
-        for number, row in enumerate(rows)
-        if not any(mask_token in row[name] for name in ("sentence", "question", "answer"))
-        for match in _MASKED_WORD.finditer(row["answer"])
-    ]
-    texts = [
-        f"{rows[number]['sentence']} {rows[number]['question']} {answer[:start]}{mask_token}{answer[end:]}"
-        for number, answer, start, end in words
-    ]
-    filled = fill(texts)
-    if len(filled) != len(texts):
+    words: list[tuple[int, re.Match[str]]] = []
+    texts = []
+    for number, row in enumerate(rows):
+        if any(mask_token in row[name] for name in ("sentence", "question", "answer")):
+            continue
+        for word in _MASKED_WORD.finditer(row["answer"]):
+            words.append((number, word))
+            masked = replace_match(word, mask_token)
+            texts.append(f"{row['sentence']} {row['question']} {masked}")
+    fillings_by_text = fill(texts)
+    if len(fillings_by_text) != len(texts):
         expected = f"expected {len(texts)}, one per masked word"
-        raise ValueError(f"the model returned fillings for {len(filled)} texts ({expected})")
+        n_filled = len(fillings_by_text)
+        raise ValueError(f"the model returned fillings for {n_filled} texts ({expected})")
+    # The keys are the new answers of each row, in order and without repetitions.
     variants: list[dict[str, None]] = [{} for _ in rows]
-    for (number, answer, start, end), fillings in zip(words, filled, strict=True):
-        old = answer[start:end].casefold()
-        usable = (
-            word
-            for word in map(str.strip, fillings)
-            if word.casefold() != old and any(map(str.isalnum, word))
-        )
-        for word in islice(dict.fromkeys(usable), top):
-            variants[number][answer[:start] + word + answer[end:]] = None
-    return [list(of_row) for of_row in variants]
+    for (number, word), fillings in zip(words, fillings_by_text, strict=True):
+        for filling in islice(_list_usable(fillings, word[0]), top):
+            variants[number][replace_match(word, filling)] = None
+    return list(map(list, variants))
 
 
-# similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text
-_CELLS = 4_000_000
-_WORD = r"(?u)\b\w+\b"  # unlike scikit-learn's default, of one character, too: "5 km" is not "9 km"
+def _list_usable(fillings: Iterable[str], masked: str) -> list[str]:
+    """List distinct fillings that are words, but not the word that was masked."""
+    usable = []
+    for filling in dict.fromkeys(map(str.strip, fillings)):
+        is_word = any(map(str.isalnum, filling))
+        if is_word and filling.casefold() != masked.casefold():
+            usable.append(filling)
+    return usable
+
+
+_MAX_SIMILARITIES = 4_000_000
+"""Similarities in memory at a time: about 50 MB, even if every phrase shares a word with every text."""
+
+# Unlike scikit-learn's default, words may have one character: "5 km" is not "9 km".
+_WORD = r"(?u)\b\w+\b"
 
 
 class PhraseIndex:
@@ -113,21 +128,31 @@ class PhraseIndex:
 
         The text itself (ignoring case and whitespace) and phrases that share no word with it are left out.
         """
-        found: list[list[str]] = []
-        step = max(1, _CELLS // len(self._phrases))
-        for start in range(0, len(texts), step):
-            batch = texts[start : start + step]
+        phrases: list[list[str]] = []
+        batch_size = max(1, _MAX_SIMILARITIES // len(self._phrases))
+        for first in range(0, len(texts), batch_size):
+            batch = texts[first : first + batch_size]
             similarity = self._vectorizer.transform(batch) @ self._columns
-            for row, text in enumerate(batch):
-                here = slice(*similarity.indptr[row : row + 2])
+            for text, (begin, end) in zip(batch, pairwise(similarity.indptr), strict=True):
+                positions = similarity.indices[begin:end]
                 # Equal similarities may differ in their last bits, which would break ties at random.
-                positions, values = similarity.indices[here], similarity.data[here].round(12)
-                usable = (values > 0) & (positions != self._positions.get(_normalize(text), -1))
-                if usable.sum() > k:  # sort only those that tie with the k-th or are better
-                    usable &= values >= np.partition(values[usable], -k)[-k]
-                best = np.lexsort((positions[usable], -values[usable]))[:k]
-                found.append([self._phrases[position] for position in positions[usable][best]])
-        return found
+                values = similarity.data[begin:end].round(12)
+                own_position = self._positions.get(_normalize(text), -1)
+                is_usable = (values > 0) & (positions != own_position)
+                best = _choose_best(positions[is_usable], values[is_usable], k)
+                phrases.append([self._phrases[position] for position in best])
+        return phrases
+
+
+def _choose_best(positions: Ints, values: Floats, k: int) -> Ints:
+    """Return the positions of the `k` largest values, the largest first; equal values are in order of position."""
+    if len(values) > k:
+        # Only those that tie with the k-th or are better have to be sorted.
+        is_best = values >= np.partition(values, -k)[-k]
+        positions = positions[is_best]
+        values = values[is_best]
+    order = np.lexsort((positions, -values))
+    return positions[order[:k]]
 
 
 def _normalize(text: str) -> str:
@@ -139,8 +164,9 @@ def read_index(path: Path) -> PhraseIndex:
     phrases = list(read_lines(path))
     problems = ProblemList()
     for number, phrase in enumerate(phrases, start=1):
-        if found := UNSAFE.search(phrase):
-            problems.add(f"contains the control character U+{ord(found[0]):04X}", number)
+        unsafe = UNSAFE.search(phrase)
+        if unsafe is not None:
+            problems.add(f"contains the control character U+{ord(unsafe[0]):04X}", number)
     problems.raise_any(path)
     try:
         return PhraseIndex(phrases)
@@ -152,13 +178,41 @@ EVENTS = ("Event Ordering",)
 """The categories of questions whose answers are events."""
 
 
-class Technique(NamedTuple):
-    """A way to generate new answers."""
+ORIGINAL = "original"
+"""In place of the name of a technique: answers that were there before."""
 
-    name: str  # the value of `technique` in the new rows; "original" is reserved
-    # From the rows of many questions at once, so that a model can run in batches, to the new answers for each.
+
+class Technique(NamedTuple):
+    """A way to generate new answers.
+
+    Attributes:
+        name: the value of `technique` in the new rows; not `ORIGINAL`.
+        variants: makes the new answers for each row; it gets the rows of many questions at once, so that a model can
+            run in batches.
+        replaces_phrases: whether it replaces whole answers, as events need, not words of them.
+    """
+
+    name: str
     variants: Callable[[Sequence[Record]], Sequence[Sequence[str]]]
-    replaces_phrases: bool = False  # it replaces whole answers, as events need, not words of them
+    replaces_phrases: bool = False
+
+
+class Candidate(NamedTuple):
+    """An answer to a question.
+
+    Attributes:
+        answer: its text.
+        technique: the name of the technique that made it, or `ORIGINAL`.
+        source: the row from whose answer it was made; of an original answer, its own row.
+    """
+
+    answer: str
+    technique: str
+    source: Record
+
+
+Pool = dict[str, Candidate]
+"""The candidates of a question, by their answers without regard to case and whitespace."""
 
 
 def by_rules(
@@ -214,55 +268,69 @@ def expand(
     >>> [(new["id"], new["answer"], new["technique"]) for new in expand([row], [by_rules()])]
     [('q0-c00', 'in the evening', 'original'), ('q0-c01', 'in the morning', 'rules')]
     """
-    # By question: from an answer, without regard to case and whitespace, to the answer, its technique and its source.
-    pools: dict[str, dict[str, tuple[str, str, Record]]] = {}
-
-    def add(answer: str, technique: str, source: Record) -> None:
-        if key := _normalize(answer):
-            pools.setdefault(source["question_id"], {}).setdefault(key, (answer, technique, source))
-
+    pools: dict[str, Pool] = {}
     for row in rows:
-        add(row["answer"], "original", row)
-        pools.setdefault(row["question_id"], {})
-    originals = {
-        question: [source for _, _, source in pool.values()] for question, pool in pools.items()
-    }
+        pool = pools.setdefault(row["question_id"], {})
+        _add_candidate(pool, Candidate(row["answer"], ORIGINAL, row))
     for technique in techniques:
-        sources = {
-            question: [
-                row
-                for row in originals[question]
-                if not events or technique.replaces_phrases == (row["category"] in events)
-            ]
-            for question, pool in pools.items()
-            if len(pool) < limit
-        }
-        variants = iter(
-            technique.variants([row for of_question in sources.values() for row in of_question])
-        )
-        for question, of_question in sources.items():
-            made = [(answer, row) for row in of_question for answer in next(variants)]
-            # Not hash(), which Python salts differently in every process.
-            digest = hashlib.sha256(
-                f"{technique.name}\0{question}".encode("utf-8", "surrogatepass")
-            ).digest()
-            generator = np.random.default_rng([seed, int.from_bytes(digest, "big")])
-            for position in generator.permutation(len(made)):
-                if len(pools[question]) < limit:
-                    answer, row = made[position]
-                    add(answer, technique.name, row)
-    return [
-        {
-            "id": f"{question}-c{number:02d}",
-            **{
-                field: source[field]
-                for field in ("question_id", "sentence_id", "sentence", "question")
-            },
-            "answer": answer,
-            "category": source["category"],
-            "technique": technique_name,
-            "source": source["id"],
-        }
-        for question, pool in pools.items()
-        for number, (answer, technique_name, source) in enumerate(pool.values())
-    ]
+        sources = []
+        for pool in pools.values():
+            if len(pool) < limit:
+                sources += _list_sources(pool, technique, events)
+        new_candidates: dict[str, list[Candidate]] = defaultdict(list)
+        for source, answers in zip(sources, technique.variants(sources), strict=True):
+            for answer in answers:
+                candidate = Candidate(answer, technique.name, source)
+                new_candidates[source["question_id"]].append(candidate)
+        for question, candidates in new_candidates.items():
+            pool = pools[question]
+            generator = _make_generator(technique.name, question, seed)
+            for position in generator.permutation(len(candidates)):
+                if len(pool) < limit:
+                    _add_candidate(pool, candidates[position])
+    expanded = []
+    for question, pool in pools.items():
+        for number, candidate in enumerate(pool.values()):
+            expanded.append(_make_row(f"{question}-c{number:02d}", candidate))
+    return expanded
+
+
+def _add_candidate(pool: Pool, candidate: Candidate) -> None:
+    """Add a candidate to those of a question, unless it is empty or there is the same already."""
+    key = _normalize(candidate.answer)
+    if key:
+        pool.setdefault(key, candidate)
+
+
+def _list_sources(pool: Pool, technique: Technique, events: Collection[str]) -> list[Record]:
+    """List the rows of original answers of a question to which a technique is applied."""
+    sources = []
+    for candidate in pool.values():
+        is_event = candidate.source["category"] in events
+        if candidate.technique == ORIGINAL and (
+            not events or is_event == technique.replaces_phrases
+        ):
+            sources.append(candidate.source)
+    return sources
+
+
+def _make_generator(technique: str, question: str, seed: int) -> np.random.Generator:
+    """Return the source of the random order in which the answers of a technique for a question are tried."""
+    # Not hash(), which Python salts differently in every process.
+    name = f"{technique}\0{question}".encode("utf-8", "surrogatepass")
+    digest = hashlib.sha256(name).digest()
+    return np.random.default_rng([seed, int.from_bytes(digest, "big")])
+
+
+def _make_row(name: str, candidate: Candidate) -> Record:
+    """Return a candidate as a row without label."""
+    source = candidate.source
+    columns = ("question_id", "sentence_id", "sentence", "question")
+    return {
+        "id": name,
+        **{column: source[column] for column in columns},
+        "answer": candidate.answer,
+        "category": source["category"],
+        "technique": candidate.technique,
+        "source": source["id"],
+    }

@@ -47,14 +47,19 @@ from closeread.tasks.mctaco.perturbation.units import (
     TOO_LARGE,
     UNIT_SECONDS,
     cardinal,
+    find_forms,
     in_words,
+    join_forms,
     plural,
 )
 
 
 def _parse_rules(text: str) -> dict[str, tuple[str, ...]]:
-    rules = (rule.split(">") for rule in text.split("; "))
-    return {word: tuple(others.split(", ")) for word, others in rules}
+    rules = {}
+    for rule in text.split("; "):
+        word, replacements = rule.split(">")
+        rules[word] = tuple(replacements.split(", "))
+    return rules
 
 
 WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
@@ -89,19 +94,16 @@ PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 # Limits for an answer: two changes at once in a text of thousands of words would fill the memory.
-MOST_RESULTS, MOST_CHARACTERS = 10_000, 10_000_000
+MOST_RESULTS = 10_000
+MOST_CHARACTERS = 10_000_000
 
 _NEAR = 60  # how many characters before a place are examined, which keeps long answers cheap
 _MOST_WORDS = 10  # of a number
 
 # Agreement: nouns that are counted, and words that begin with a vowel sound ("an hour", "an 18 month break").
-_COUNTED = {
-    form: unit
-    for unit in (*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend")
-    for form in (unit, plural(unit))
-}
+_COUNTED = find_forms((*UNIT_SECONDS["proper"], *PARTS_OF_THE_DAY, "time", "weekend"))
 _COUNTED_NOUN = re.compile(
-    rf"\s+(?:(?:more|full|whole|other)\s+)?({'|'.join(sorted(_COUNTED, key=len, reverse=True))})(?![\w'\u2019-])",
+    rf"\s+(?:(?:more|full|whole|other)\s+)?({join_forms(_COUNTED)})(?![\w'\u2019-])",
     re.IGNORECASE | re.ASCII,
 )
 _ARTICLE = re.compile(r"(?<![\w'\u2019-])(an?)(?=\s+\Z)", re.IGNORECASE)
@@ -162,12 +164,18 @@ _AFTER_A_UNIT = frozenset({
 
 
 class Edit(NamedTuple):
-    """A replacement of a part of an answer."""
+    """A replacement of a part of an answer.
+
+    Attributes:
+        start: where the part begins.
+        end: where it ends.
+        new: what takes its place.
+        numbers: the number before and after, if it is one and counts something.
+    """
 
     start: int
     end: int
     new: str
-    # the number before and after, if it counts something
     numbers: tuple[Decimal, Decimal] | None = None
 
 
@@ -207,38 +215,56 @@ def perturb(
     edits = [*_replace_words(answer, units), *change_numbers(answer, number_rule)]
     # A stable sort keeps the order of the table for replacements at the same place.
     edits.sort(key=lambda edit: edit.start)
-    made = (
-        _apply(answer, chosen, agreement)
-        for number in range(1, changes + 1)
-        for chosen in combinations(edits, number)
-        if all(one.end <= other.start for one, other in pairwise(chosen))
-    )
-    most = min(MOST_RESULTS, MOST_CHARACTERS // max(1, len(answer)))
-    return [result for result in dict.fromkeys(islice(made, most)) if result != answer]
+    n_most = min(MOST_RESULTS, MOST_CHARACTERS // max(1, len(answer)))
+    combined = islice(_combine(edits, changes), n_most)
+    variants = dict.fromkeys(_apply(answer, combination, agreement) for combination in combined)
+    return [variant for variant in variants if variant != answer]
+
+
+def _combine(edits: Sequence[Edit], changes: int) -> Iterator[tuple[Edit, ...]]:
+    """Yield combinations of up to so many edits that do not overlap, those of fewer edits first."""
+    for n_edits in range(1, changes + 1):
+        for combination in combinations(edits, n_edits):
+            if all(edit.end <= following.start for edit, following in pairwise(combination)):
+                yield combination
 
 
 def _apply(answer: str, edits: Sequence[Edit], agreement: Agreement) -> str:
     """Make replacements that do not overlap, from right to left, so that the offsets of the others stay valid."""
-    before, after = answer, ""
+    before = answer
+    after = ""
     for start, end, new, numbers in reversed(edits):
-        before, after = before[:start], before[end:] + after
+        after = before[end:] + after
+        before = before[:start]
         if agreement == "adjust":
             article = _ARTICLE.search(before, max(0, start - _NEAR))
             if article is not None:
-                adjusted = "an" if _VOWEL.match(new) else "a"
-                before = (
-                    before[: article.start()]
-                    + copy_case(article[0], adjusted)
-                    + before[article.end() :]
-                )
-            elif numbers is not None and (noun := _COUNTED_NOUN.match(after)):
-                one, changed = (number == 1 for number in numbers)
-                unit = _COUNTED[noun[1].lower()]
-                if one != changed and (noun[1].lower() == unit) == one:
-                    form = copy_case(noun[1], unit if changed else plural(unit))
-                    after = after[: noun.start(1)] + form + after[noun.end(1) :]
+                form = "an" if _VOWEL.match(new) else "a"
+                before = replace_match(article, copy_case(article[0], form))
+            elif numbers is not None:
+                after = _adjust_noun(after, *numbers)
         after = new + after
     return before + after
+
+
+def _adjust_noun(after: str, number: Decimal, changed: Decimal) -> str:
+    """Return what follows a number that is changed, with the counted noun in the singular or plural."""
+    noun = _COUNTED_NOUN.match(after)
+    if noun is None or (number == 1) == (changed == 1):
+        return after
+    singular = _COUNTED[noun[1].lower()]
+    is_singular = noun[1].lower() == singular
+    # The noun in "a 2 hour show" does not agree with its number, and stays as it is.
+    if is_singular != (number == 1):
+        return after
+    form = singular if changed == 1 else plural(singular)
+    return replace_match(noun, copy_case(noun[1], form), group=1)
+
+
+def replace_match(match: re.Match[str], new: str, group: int = 0) -> str:
+    """Return the text in which a pattern matched, with something else in place of the match, or of a group of it."""
+    start, end = match.span(group)
+    return match.string[:start] + new + match.string[end:]
 
 
 def copy_case(old: str, new: str) -> str:
@@ -259,11 +285,12 @@ def _merge_rules(unit_rule: UnitRule) -> tuple[dict[str, tuple[str, ...]], re.Pa
     for group in WORD_RULES.values():
         for key, replacements in group.items():
             rules[key] = rules.get(key, ()) + replacements
-    for units in UNIT_SETS if unit_rule == "table" else (tuple(UNIT_SECONDS["proper"]),):
+    unit_sets = UNIT_SETS if unit_rule == "table" else (tuple(UNIT_SECONDS["proper"]),)
+    for units in unit_sets:
         for unit in units:
-            others = tuple(other for other in units if other != unit)
-            rules[unit] = rules.get(unit, ()) + others
-            rules[plural(unit)] = tuple(map(plural, others))
+            replacements = tuple(other for other in units if other != unit)
+            rules[unit] = rules.get(unit, ()) + replacements
+            rules[plural(unit)] = tuple(map(plural, replacements))
     keys = "|".join(re.escape(key) for key in sorted(rules, key=lambda key: (-len(key), key)))
     return rules, re.compile(
         rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])"
@@ -285,8 +312,8 @@ def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
 
 def _is_a_unit(answer: str, start: int, end: int) -> bool:
     """Return whether "second" at this place is the unit, not the ordinal; see the module."""
-    found = _LAST_WORD.search(answer, max(0, start - _NEAR), start)
-    previous = found[1].lower() if found else ""
+    last_word = _LAST_WORD.search(answer, max(0, start - _NEAR), start)
+    previous = last_word[1].lower() if last_word else ""
     if previous == "per" or NUMBER.fullmatch(previous):
         return True
     follower = _NEXT_WORD.match(answer, end)
@@ -295,50 +322,84 @@ def _is_a_unit(answer: str, start: int, end: int) -> bool:
     return previous in _BEFORE_A_UNIT or cardinal(previous) is not None
 
 
+class Number(NamedTuple):
+    """A number in an answer.
+
+    Attributes:
+        start: where it begins.
+        end: where it ends.
+        value: how much it is.
+        notation: how it is written; "times" is "once" and the like.
+    """
+
+    start: int
+    end: int
+    value: Decimal
+    notation: Literal["digits", "words", "times"]
+
+
 def change_numbers(answer: str, rule: NumberRule) -> Iterator[Edit]:
     """Yield every replacement of a number: of each number in digits, then in words, then of "once" and the like."""
     if rule == "off":
         return
-    digits = [
-        (match.span(), Decimal(match[0].replace(",", "")), "digits")
-        for match in NUMBER.finditer(answer)
-    ]
-    words = [(span, Decimal(value), "words") for span, value in _find_numbers_in_words(answer)]
-    times = [
-        (match.span(), Decimal(TIMES[match[0].lower()]), "times")
-        for match in _TIMES.finditer(answer)
-        if match[0].lower() != "once" or _is_a_number_of_times(answer, *match.span())
-    ]
-    for (start, end), value, kind in (*digits, *words, *times):
-        old = answer[start:end]
-        is_hour = kind != "times" and 1 <= value < 13 and _HOUR_OF_THE_DAY.match(answer, end)
-        is_year = (
-            kind == "digits" and _YEAR.fullmatch(old) and not _COUNTS_SOMETHING.match(answer, end)
-        )
-        if is_hour and value != int(value):  # "7.30 pm"
-            continue
-        for change in ("plus_one", "times_ten") if rule == "both" else (rule,):
-            changed = value + 1 if change == "plus_one" else value * 10
-            if is_hour and changed > 12:
-                changed = Decimal(1)
-                if change == "times_ten":
-                    continue
-            if (is_year and change == "times_ten") or (kind != "digits" and changed >= TOO_LARGE):
-                continue
-            if kind == "digits":
-                new = format(changed, ",f" if "," in old else "f")
-                new = new.rstrip("0").rstrip(".") if "." in new else new
-            else:
-                new = in_words(int(changed))
-                new = copy_case(
-                    old, new if kind == "words" else "twice" if changed == 2 else f"{new} times"
-                )
+    for number in _find_numbers(answer):
+        start, end, value, notation = number
+        for changed in _list_changes(number, answer, rule):
+            new = _write_number(changed, answer[start:end], notation)
             # "once" counts no noun: "once a week".
-            yield Edit(start, end, new, None if kind == "times" else (value, changed))
+            numbers = None if notation == "times" else (value, changed)
+            yield Edit(start, end, new, numbers)
 
 
-def _find_numbers_in_words(answer: str) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yield the place and value of every number in words, taking the longest match.
+def _find_numbers(answer: str) -> Iterator[Number]:
+    for match in NUMBER.finditer(answer):
+        yield Number(*match.span(), Decimal(match[0].replace(",", "")), "digits")
+    yield from _find_numbers_in_words(answer)
+    for match in _TIMES.finditer(answer):
+        word = match[0].lower()
+        if word != "once" or _is_a_number_of_times(answer, *match.span()):
+            yield Number(*match.span(), Decimal(TIMES[word]), "times")
+
+
+def _list_changes(number: Number, answer: str, rule: NumberRule) -> list[Decimal]:
+    """List what takes the place of a number: the next, ten times as many, or both."""
+    _, end, value, notation = number
+    is_hour = notation != "times" and 1 <= value < 13 and _HOUR_OF_THE_DAY.match(answer, end)
+    # "7.30 pm"
+    if is_hour and value % 1:
+        return []
+    changes = []
+    if rule != "times_ten":
+        is_last_hour = is_hour and value == 12
+        changes.append(Decimal(1) if is_last_hour else value + 1)
+    if rule != "plus_one":
+        is_no_hour = is_hour and value > 1
+        if not is_no_hour and not _is_a_year(number, answer):
+            changes.append(value * 10)
+    if notation == "digits":
+        return changes
+    return [changed for changed in changes if changed < TOO_LARGE]
+
+
+def _is_a_year(number: Number, answer: str) -> bool:
+    if number.notation != "digits" or not _YEAR.fullmatch(answer, number.start, number.end):
+        return False
+    return _COUNTS_SOMETHING.match(answer, number.end) is None
+
+
+def _write_number(value: Decimal, old: str, notation: str) -> str:
+    """Write a number as another was written."""
+    if notation == "digits":
+        digits = format(value, ",f" if "," in old else "f")
+        return digits.rstrip("0").rstrip(".") if "." in digits else digits
+    words = in_words(int(value))
+    if notation == "times":
+        words = "twice" if value == 2 else f"{words} times"
+    return copy_case(old, words)
+
+
+def _find_numbers_in_words(answer: str) -> Iterator[Number]:
+    """Yield every number in words, taking the longest match.
 
     A bare "hundred" is not a number, since it belongs to the word before it ("several hundred"); "one" is none where it
     stands for a thing or for people ("the last one", "one can").
@@ -360,7 +421,7 @@ def _find_numbers_in_words(answer: str) -> Iterator[tuple[tuple[int, int], int]]
             is_thing = _ONE_THING.search(answer, max(0, start - _NEAR), start) is not None
             is_thing = is_thing and not _FOLLOWED_BY_A_UNIT.match(answer, end)
             if number != 1 or not (is_thing or _PEOPLE.match(answer, end)):
-                yield (start, end), number
+                yield Number(start, end, Decimal(number), "words")
             break
 
 

@@ -19,7 +19,7 @@ below, any of these followed by a scale ("a few hundred", "1.5 million"), and "h
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -82,8 +82,26 @@ def plural(unit: str) -> str:
     return "centuries" if unit == "century" else f"{unit}s"
 
 
-_SINGULARS = {form: unit for unit in UNIT_SECONDS["proper"] for form in (unit, plural(unit))}
-FORMS = "|".join(sorted(_SINGULARS, key=len, reverse=True))
+def find_forms(nouns: Iterable[str]) -> dict[str, str]:
+    """Return the singular and the plural of nouns, each with the singular.
+
+    >>> find_forms(["century"])
+    {'century': 'century', 'centuries': 'century'}
+    """
+    singulars = {}
+    for noun in nouns:
+        singulars[noun] = noun
+        singulars[plural(noun)] = noun
+    return singulars
+
+
+def join_forms(forms: Iterable[str]) -> str:
+    """Return a part of a pattern that matches the longest of some words."""
+    return "|".join(sorted(forms, key=len, reverse=True))
+
+
+_SINGULARS = find_forms(UNIT_SECONDS["proper"])
+FORMS = join_forms(_SINGULARS)
 """The units in the singular and plural, as a part of a pattern."""
 
 # Changing the number would change the meaning if the unit is part of a longer word, a possessive, followed by "and a
@@ -144,11 +162,12 @@ def in_words(number: int) -> str:
         tens, unit = divmod(number, 10)
         return _TENS[tens] + (f"-{_SMALL[unit]}" if unit else "")
     name, size = next((name, size) for name, size in reversed(SCALES.items()) if size <= number)
-    many, rest = divmod(number, size)
-    head = f"{in_words(many)} {name}"
-    if not rest:
-        return head
-    return f"{head} and {in_words(rest)}" if rest < 100 else f"{head} {in_words(rest)}"
+    multiple, remainder = divmod(number, size)
+    words = f"{in_words(multiple)} {name}"
+    if remainder:
+        words += " and " if remainder < 100 else " "
+        words += in_words(remainder)
+    return words
 
 
 def find_units(text: str) -> list[str]:
@@ -177,20 +196,21 @@ def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
     if words in _HALVES:
         return Fraction(1, 2)
     if words.endswith(_AND_A_HALF):
-        whole = _parse_number(words.removesuffix(_AND_A_HALF))
-        return None if whole is None else whole + Fraction(1, 2)
+        number = _parse_number(words.removesuffix(_AND_A_HALF))
+        return None if number is None else number + Fraction(1, 2)
     if rule == "official" and words in ("couple", "a couple"):
         return Fraction(3)
     if words in _NUMBER_WORDS:
         return Fraction(_NUMBER_WORDS[words])
-    if (number := _parse_number(words)) is not None:
+    number = _parse_number(words)
+    if number is not None:
         return number
     # A number before a scale: "a few hundred".  "some hundred" means about one hundred, not three.
     head, _, last = words.rpartition(" ")
     if last not in SCALES or head in ("", "some"):
         return None
-    many = parse_quantity(head, rule=rule)
-    return None if many is None else many * SCALES[last]
+    multiple = parse_quantity(head, rule=rule)
+    return None if multiple is None else multiple * SCALES[last]
 
 
 def _parse_number(words: str) -> Fraction | None:
@@ -222,35 +242,38 @@ def normalize_units(text: str, *, rule: Rule = "proper") -> str:
     >>> normalize_units("12 hours"), normalize_units("12 hours", rule="official")
     ('12 hours', '0.5 days')
     """
-    sizes = UNIT_SECONDS[rule]
     pieces = []
     begin = copied = 0
     for match in _UNIT.finditer(text):
-        found, unit = (
-            _find_last_number(text[begin : match.start()], rule),
-            _SINGULARS[match[0].lower()],
-        )
-        if (
-            found is not None
-            and (proper := _find_largest_unit(found[2] * sizes[unit], rule)) != unit
-        ):
-            start, end, quantity = found
-            value = round(quantity * sizes[unit] / sizes[proper], 2)
-            while (larger := _find_largest_unit(value * sizes[proper], rule)) != proper:
-                value, proper = round(value * sizes[proper] / sizes[larger], 2), larger
-            if value:
-                whole, hundredths = divmod(int(value * 100), 100)
-                digits = f"{whole}.{hundredths:02d}".rstrip("0").rstrip(".")
+        unit = _SINGULARS[match[0].lower()]
+        number = _find_last_number(text[begin : match.start()], rule)
+        if number is not None:
+            start, end, quantity = number
+            value, proper = _choose_unit(quantity, unit, rule)
+            if value and (value, proper) != (quantity, unit):
                 blanks = text[begin + end : match.start()]
-                pieces += [
-                    text[copied : begin + start],
-                    digits,
-                    blanks,
-                    proper if value == 1 else plural(proper),
-                ]
+                form = proper if value == 1 else plural(proper)
+                pieces += [text[copied : begin + start], _write_digits(value), blanks, form]
                 copied = match.end()
         begin = match.end()
     return "".join([*pieces, text[copied:]])
+
+
+def _choose_unit(quantity: Fraction, unit: str, rule: Rule) -> tuple[Fraction, str]:
+    """Return a quantity in its most proper unit, and this unit; it is rounded unless this is the unit that it has."""
+    sizes = UNIT_SECONDS[rule]
+    proper = _find_largest_unit(quantity * sizes[unit], rule)
+    if proper == unit:
+        return quantity, unit
+    value = round(quantity * sizes[unit] / sizes[proper], 2)
+    # Rounding may reach the next unit.
+    return _choose_unit(value, proper, rule)
+
+
+def _write_digits(value: Fraction) -> str:
+    """Write a value that is rounded to hundredths."""
+    units, hundredths = divmod(int(value * 100), 100)
+    return f"{units}.{hundredths:02d}".rstrip("0").rstrip(".")
 
 
 def _find_last_number(before: str, rule: Rule) -> tuple[int, int, Fraction] | None:
