@@ -13,11 +13,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from closeread.arrays import ratio
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.annotators import (
@@ -75,7 +74,7 @@ def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
     second_counts = Counter(second)
     both = (counts & second_counts).total()
     total = counts.total() + second_counts.total()
-    coefficient = float(ratio(2 * both, total)) if total else None
+    coefficient = 2 * both / total if total else None
     return Overlap(counts.total(), second_counts.total(), both, coefficient)
 
 
@@ -150,10 +149,7 @@ class Agreement(Result):
 
 
 def _list_counts(overlaps: Overlaps) -> list[list[object]]:
-    return [
-        [kind, overlap.first, overlap.second, overlap.both, overlap.dice]
-        for kind, overlap in overlaps.items()
-    ]
+    return [[kind, *astuple(overlap)] for kind, overlap in overlaps.items()]
 
 
 def _to_dicts(overlaps: Overlaps) -> dict[str, dict[str, Any]]:
@@ -181,17 +177,18 @@ class Comparable(NamedTuple):
 def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
     """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
     require_two(annotators)
-    have_documents = []
-    contents = []
+    kinds = []
     for annotator in annotators:
         source = annotator.source
         has_documents = isinstance(source, Path) and holds_documents(source)
-        have_documents.append(has_documents)
-        contents.append(f"{annotator.name} has {'documents' if has_documents else 'timelines'}")
-    if len(set(have_documents)) > 1:
-        listed = f"{', '.join(contents[:-1])} and {contents[-1]}"
-        raise RequestError(f"{listed} (expected the same kind)")
-    comparable = DOCUMENTS if have_documents[0] else TIMELINES
+        kinds.append("documents" if has_documents else "timelines")
+    if len(set(kinds)) > 1:
+        *contents, last = [
+            f"{annotator.name} has {kind}"
+            for annotator, kind in zip(annotators, kinds, strict=True)
+        ]
+        raise RequestError(f"{', '.join(contents)} and {last} (expected the same kind)")
+    comparable = COMPARABLE[kinds[0]]
     records = read_all(annotators, comparable.read)
     names = [annotator.name for annotator in annotators]
     agreement = measure_agreement(records, names, comparable)
@@ -209,11 +206,10 @@ def measure_agreement(
         raise FormatError("annotations", problems)
     annotations = [comparable.list_annotations(records) for records in annotators]
     pairs = {}
-    for pair in list_pairs(len(annotators)):
-        first_annotations, second_annotations = (annotations[number] for number in pair)
-        pairs[pair] = {
-            kind: dice(marked, second_annotations[kind])
-            for kind, marked in first_annotations.items()
+    for first, second in list_pairs(len(annotators)):
+        pairs[first, second] = {
+            kind: dice(marked, annotations[second][kind])
+            for kind, marked in annotations[first].items()
         }
     return Agreement(names, pairs)
 
@@ -299,3 +295,6 @@ TIMELINES = Comparable(
     "are about different entities",
     _list_in_timelines,
 )
+
+COMPARABLE = {"documents": DOCUMENTS, "timelines": TIMELINES}
+"""What annotators may be compared for."""

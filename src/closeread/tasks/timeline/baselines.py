@@ -27,42 +27,45 @@ def predict_timelines(records: Sequence[Record], *, articles: str, strictly: boo
     `articles` has a folder for each.
     """
     folder = Path(articles) if articles else None
-    known = timelines_of(records)
-    if known.splits:
-        return [
-            {**row, "id": f"{split}/{row['id']}"}
-            for split, of_split in known.splits.items()
-            for row in predict_timelines(
-                of_split, articles=str(folder / split) if folder else "", strictly=strictly
-            )
-        ]
-    events = [one for document in _get_documents(known, folder) for one in _find_events(document)]
+    timelines = timelines_of(records)
+    if not timelines.splits:
+        return _predict_split(timelines, folder, strictly=strictly)
     rows = []
-    for record in known:
+    for split, in_split in timelines.splits.items():
+        split_folder = None if folder is None else folder / split
+        predictions = _predict_split(in_split, split_folder, strictly=strictly)
+        rows += [{**row, "id": f"{split}/{row['id']}"} for row in predictions]
+    return rows
+
+
+def _predict_split(timelines: Timelines, articles: Path | None, *, strictly: bool) -> list[Record]:
+    events: list[tuple[Event, str]] = []
+    for document in _get_documents(timelines, articles):
+        events += _find_events(document)
+    rows = []
+    for record in timelines:
         name = _join_words(record["entity"].split())
         entries = order_events(event for event, sentence in events if name in sentence)
         if strictly:
-            unknown = sum(entry["position"] == 0 for entry in entries)
-            entries = [
-                {**entry, "position": max(0, i)}
-                for i, entry in enumerate(entries, start=1 - unknown)
-            ]
+            n_unknown = sum(entry["position"] == 0 for entry in entries)
+            for number, entry in enumerate(entries, start=1 - n_unknown):
+                entry["position"] = max(0, number)
         rows.append({"id": record["id"], "entity": record["entity"], "entries": entries})
     return rows
 
 
-def _get_documents(known: Timelines, articles: Path | None) -> Sequence[Record]:
+def _get_documents(timelines: Timelines, articles: Path | None) -> Sequence[Record]:
     if articles is not None:
         parsed = read_folder(articles)
         if parsed.problems:
             raise FormatError(articles, parsed.problems)
         return parsed.records
-    if not known.documents:
+    if not timelines.documents:
         option = name_option("articles")
         raise RequestError(
             f"these timelines have no documents; use {option} to name a folder of documents"
         )
-    return known.documents
+    return timelines.documents
 
 
 def _find_events(document: Record) -> Iterator[tuple[Event, str]]:
@@ -71,10 +74,10 @@ def _find_events(document: Record) -> Iterator[tuple[Event, str]]:
     for token, sentence in zip(document["tokens"], document["sentences"], strict=True):
         words[sentence].append(token)
     texts = {sentence: _join_words(tokens) for sentence, tokens in words.items()}
-    time = document["creation_time"]
+    date = UNKNOWN if document["creation_time"] is None else document["creation_time"]
     for event in sorted(document["events"], key=lambda event: event["tokens"][0]):
         sentence = document["sentences"][event["tokens"][0]]
-        yield (UNKNOWN if time is None else time, [event["mention"]]), texts[sentence]
+        yield (date, [event["mention"]]), texts[sentence]
 
 
 def _join_words(words: Sequence[str]) -> str:

@@ -32,33 +32,29 @@ from closeread.tasks.timeline.timeline_txt import SUFFIX
 
 UNKNOWN = "XXXX-XX-XX"
 
-Event = tuple[str, Sequence[str]]  # the anchor of an event, and its mentions as named in timelines
+Event = tuple[str, Sequence[str]]
+"""The anchor of an event, and its mentions as named in timelines."""
 
 
 def order_events(events: Iterable[Event], granularity: str = "merge") -> list[Record]:
     """Return events as the entries of a timeline, in order."""
-    dated = []
+    entries = []
+    times = []
     for anchor, mentions in events:
-        date = date_of(anchor)
+        entries.append({"position": 0, "anchor": anchor, "mentions": list(mentions)})
         # A year is less exact than a month, and a month than a day; they are one time unless granularities are kept.
-        time = date, anchor.count("-") if date and granularity == "keep" else 0
-        dated.append((time, anchor, list(mentions)))
-    position = {
-        time: number
-        for number, time in enumerate(sorted({time for time, *_ in dated if time[0]}), start=1)
-    }
-    entries = [
-        {"position": position.get(time, 0), "anchor": one, "mentions": of}
-        for time, one, of in dated
-    ]
+        times.append((date_of(anchor), anchor.count("-") if granularity == "keep" else 0))
+    dated = sorted({time for time in times if time[0]})
+    positions = {time: position for position, time in enumerate(dated, start=1)}
+    for entry, time in zip(entries, times, strict=True):
+        entry["position"] = positions.get(time, 0)
     return sorted(entries, key=lambda entry: entry["position"])
 
 
 def recompute_positions(timeline: Record, granularity: str = "merge") -> Record:
     """Recompute the positions of a timeline from its anchors."""
-    entries = order_events(
-        ((entry["anchor"], entry["mentions"]) for entry in timeline["entries"]), granularity
-    )
+    events = [(entry["anchor"], entry["mentions"]) for entry in timeline["entries"]]
+    entries = order_events(events, granularity)
     return {"id": timeline["id"], "entity": timeline["entity"], "entries": entries}
 
 
@@ -69,25 +65,22 @@ def build_timelines(
 
     An event has the first known anchor of its mentions.
     """
-    lines: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    events_by_entity: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
     for number, event in enumerate(events):
         name = event.get("coreference")
-        lines[event["entity"]][number if name is None else name].append(event)
+        events_by_entity[event["entity"]][number if name is None else name].append(event)
     timelines = []
-    for entity, events_of in lines.items():
-        merged = []
-        for of in events_of.values():
-            anchors = [_get_anchor(one) for one in of]
-            anchor = next((anchor for anchor in anchors if date_of(anchor)), anchors[0])
-            merged.append((anchor, [_get_mention(one, documents) for one in of]))
-        timelines.append(
-            {
-                "id": file_stem(entity),
-                "entity": entity,
-                "entries": order_events(merged, granularity),
-            }
-        )
+    for entity, events_by_name in events_by_entity.items():
+        merged = [_merge_mentions(mentions, documents) for mentions in events_by_name.values()]
+        entries = order_events(merged, granularity)
+        timelines.append({"id": file_stem(entity), "entity": entity, "entries": entries})
     return timelines
+
+
+def _merge_mentions(mentions: Sequence[Record], documents: Mapping[str, Record]) -> Event:
+    anchors = [_get_anchor(mention) for mention in mentions]
+    dates = [anchor for anchor in anchors if date_of(anchor)]
+    return (dates or anchors)[0], [_get_mention(mention, documents) for mention in mentions]
 
 
 def _get_anchor(event: Record) -> str:
@@ -110,29 +103,40 @@ def inconsistencies(
     for index, event in enumerate(events):
         if event is None:
             continue
-        given = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
-        if given not in (["mention"], ["document", "tokens"]):
-            found = f"has {' and '.join(given) or 'no mention'}"
-            yield index, f"{found} (expected either mention, or document and tokens)"
-        elif event.get("document") is not None:
-            document = documents.get(event["document"])
-            what = f"document {quote(event['document'])}"
-            if document is None:
-                yield index, f"{what} is not among the documents"
-            elif (last := max(event["tokens"])) >= (n := len(document["tokens"])):
-                yield index, f"{what} has no token {last} (the last is {n - 1})"
-        entity, name, anchor = event["entity"], event.get("coreference"), _get_anchor(event)
+        for message in _check_mention(event, documents):
+            yield index, message
+        entity = event["entity"]
         stem = file_stem(entity)
-        if (other := entities.setdefault(stem, entity)) != entity:
-            yield (
-                index,
-                f"the timelines of {quote(entity)} and {quote(other)} would both be named {quote(stem)}",
-            )
+        first_entity = entities.setdefault(stem, entity)
+        if first_entity != entity:
+            names = f"{quote(entity)} and {quote(first_entity)}"
+            yield index, f"the timelines of {names} would both be named {quote(stem)}"
+        name = event.get("coreference")
+        anchor = _get_anchor(event)
         if name is not None and date_of(anchor):
-            first, known = anchors.setdefault((entity, name), (index, anchor))
-            if known != anchor:
-                expected = f"{quote(known)}, as on line {lines[first]}, with which it corefers"
-                yield index, f"the anchor is {quote(anchor)} (expected {expected})"
+            first, first_anchor = anchors.setdefault((entity, name), (index, anchor))
+            if first_anchor != anchor:
+                place = f"as on line {lines[first]}, with which it corefers"
+                expected = f"(expected {quote(first_anchor)}, {place})"
+                yield index, f"the anchor is {quote(anchor)} {expected}"
+
+
+def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
+    """Check that an event has either the name of its mention or tokens of a document."""
+    fields = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
+    if fields not in (["mention"], ["document", "tokens"]):
+        content = " and ".join(fields) or "no mention"
+        yield f"has {content} (expected either mention, or document and tokens)"
+    elif "document" in fields:
+        name = f"document {quote(event['document'])}"
+        document = documents.get(event["document"])
+        if document is None:
+            yield f"{name} is not among the documents"
+            return
+        last = max(event["tokens"])
+        n_tokens = len(document["tokens"])
+        if last >= n_tokens:
+            yield f"{name} has no token {last} (the last is {n_tokens - 1})"
 
 
 def read_timelines(
@@ -163,17 +167,16 @@ def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> 
     parsed, problems, _ = check_records(read_json_lines(path), validator, (), dropped=dropped)
     warn_all(describe_problems(str(path), dropped))
     # Of very many problems, only the first are kept.
-    events = parsed.records
-    valid = [event if not problems or validator.accepts(event) else None for event in events]
-    problems += [
-        parsed.problem(index, what)
-        for index, what in inconsistencies(valid, documents, parsed.lines)
+    events = [
+        event if not problems or validator.accepts(event) else None for event in parsed.records
     ]
+    for index, message in inconsistencies(events, documents, parsed.lines):
+        problems.append(parsed.problem(index, message))
     problems.raise_any(path)
     return parsed.records
 
 
 def find_oddities(timelines: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[str]:
     """Describe oddities of built timelines, such as a mention in a sentence that its document lacks."""
-    for index, what in find_odd_rows(timelines, Timelines((), documents.values())):
-        yield f"timeline {quote(timelines[index]['id'])}: {what}"
+    for index, message in find_odd_rows(timelines, Timelines((), documents.values())):
+        yield f"timeline {quote(timelines[index]['id'])}: {message}"

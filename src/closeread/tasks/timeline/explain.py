@@ -73,19 +73,10 @@ class Paths:
 
     def anchor_relation(self, mention: int) -> Record:
         """Return the relation of a mention to its anchor."""
-        return self._relate(mention, "SIMULTANEOUS", self.anchor_of(mention))
+        return self._relate(mention, "SIMULTANEOUS", self.n_mentions + self.time_of[mention])
 
     def _relate(self, first: int, name: str, second: int) -> Record:
         return {"relation": name, "one": self.nodes[first], "other": self.nodes[second]}
-
-    def anchor_of(self, mention: int) -> int:
-        """Return the node of a mention's anchor."""
-        return self.n_mentions + self.time_of[mention]
-
-    def find_anchor(self, text: str) -> int | None:
-        """Return the node of an anchor; None if it is absent."""
-        time = self.graph.anchors.get(text)
-        return None if time is None else self.n_mentions + time
 
     def find_chain(self, first: int | None, second: int | None, until: int | None = None) -> Chain:
         """Return the relations that lead from a node to another, or else back; none if there are none or one is absent.
@@ -140,7 +131,6 @@ class Paths:
         relation: Record,
         ends: tuple[int | None, int | None],
         statement: Record | None,
-        *,
         is_entailed: bool,
     ) -> Record:
         """Judge a relation of the other side.
@@ -185,23 +175,21 @@ def _judge_side(side: str, paths: Paths, reference: Paths) -> Iterator[Record]:
     for mention, is_entailed in enumerate(verification.are_anchored):
         relation = paths.anchor_relation(mention)
         match = verification.matches[mention]
-        anchor = reference.find_anchor(relation["other"]["text"])
+        time = reference.graph.anchors.get(relation["other"]["text"])
+        anchor = None if time is None else reference.n_mentions + time
         statement = None
-        if match is not None and anchor == reference.anchor_of(match):
+        if match is not None and time == reference.time_of[match]:
             statement = reference.anchor_relation(match)
-        judgement = reference.judge(relation, (match, anchor), statement, is_entailed=is_entailed)
+        judgement = reference.judge(relation, (match, anchor), statement, is_entailed)
         yield {"side": side, **judgement, "excluded_by": []}
     for mention in paths.graph.reduced:
         match, next_match = verification.matches[mention : mention + 2]
         statement = None
         if match is not None and next_match is not None and verification.are_stated[mention]:
             statement = reference.neighbour_relation(min(match, next_match))
-        judgement = reference.judge(
-            paths.neighbour_relation(mention),
-            (match, next_match),
-            statement,
-            is_entailed=verification.are_entailed[mention],
-        )
+        relation = paths.neighbour_relation(mention)
+        is_entailed = verification.are_entailed[mention]
+        judgement = reference.judge(relation, (match, next_match), statement, is_entailed)
         chain: Chain = []
         if paths.graph.statuses[mention] == "contradictory":
             chain = paths.find_chain(mention, mention + 1, until=mention)
@@ -233,11 +221,10 @@ def _shorten(chain: Chain) -> Record:
 
 def title(unit: str, verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Return the title of a timeline's table: how many relations of each side are verified."""
-    totals: Counter[str] = Counter()
-    verified: Counter[str] = Counter()
-    for verdict in verdicts:
-        totals[verdict["side"]] += 1
-        verified[verdict["side"]] += verdict["verdict"] in ("verified", "entailed")
+    totals = Counter(verdict["side"] for verdict in verdicts)
+    verified = Counter(
+        verdict["side"] for verdict in verdicts if verdict["verdict"] in ("verified", "entailed")
+    )
     counts = [f"{verified[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
     return f"{unit}: {' and '.join(counts)} are verified or entailed"
 

@@ -48,19 +48,20 @@ def timeline(
     from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import read_prediction
     from closeread.exceptions import pluralize
-    from closeread.tasks.timeline.plots import count_mentions, draw_timeline, find_timeline
+    from closeread.tasks.timeline.plots import draw_timeline, find_timeline
+    from closeread.tasks.timeline.timeline_mentions import list_texts
 
     gold = read_corpus_gold(place)
     record = find_timeline(gold.records, entity)
-    system = (
-        None if predictions is None else read_prediction(gold, predictions, record["id"])["entries"]
-    )
+    system = None
+    if predictions is not None:
+        system = read_prediction(gold, predictions, record["id"])["entries"]
     figure = draw_timeline(record["entity"], record["entries"], system)
     warn_all(gold.notices_about(record["id"]))
-    drawn = pluralize(count_mentions(record["entries"]), "mention")
-    return Drawing(
-        figure, drawn + ("" if system is None else f", {count_mentions(system):,} predicted")
-    )
+    size = pluralize(len(list_texts(record["entries"])), "mention")
+    if system is not None:
+        size += f", {len(list_texts(system)):,} predicted"
+    return Drawing(figure, size)
 
 
 def agreement(annotators: Annotated[Sources, Param(metavar="FILES...")]) -> Result:

@@ -42,11 +42,6 @@ def find_timeline(records: Sequence[Record], entity: str) -> Record:
     return by_id[name]
 
 
-def count_mentions(entries: Sequence[Entry]) -> int:
-    """Count the mentions of the entries of a timeline."""
-    return sum(len(entry["mentions"]) for entry in entries)
-
-
 def draw_timeline(
     entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None
 ) -> Figure:
@@ -56,8 +51,8 @@ def draw_timeline(
         anchors["system"] = map_anchors(list_mentions(system))
     for side, mentions in anchors.items():
         if len(mentions) > MAX_MENTIONS:
-            found = f"{side} has {len(mentions):,} mentions (expected at most {MAX_MENTIONS:,})"
-            raise RequestError(f"{found}; to plot a part of the timeline, use your own files")
+            size = f"{side} has {len(mentions):,} mentions (expected at most {MAX_MENTIONS:,})"
+            raise RequestError(f"{size}; to plot a part of the timeline, use your own files")
     days = {side: _find_days(mentions) for side, mentions in anchors.items()}
     rows: dict[Copy, int] = {}
     for dated in days.values():
@@ -98,11 +93,13 @@ def find_middle(anchor: str) -> date | None:
     >>> find_middle("XXXX-XX-XX") is find_middle("2009-02-30") is None
     True
     """
-    known = date_of(anchor) if is_anchor(anchor) else ()
-    if not known:
+    if not is_anchor(anchor):
         return None
-    first = last = date(*(*known, 1, 1)[:3])
-    if len(known) < 3:
-        month = known[1] if len(known) == 2 else 12
+    parts = date_of(anchor)
+    if not parts:
+        return None
+    first = last = date(*(*parts, 1, 1)[:3])
+    if len(parts) < 3:
+        month = parts[1] if len(parts) == 2 else 12
         last = date(first.year, month, monthrange(first.year, month)[1])
     return date.fromordinal((first.toordinal() + last.toordinal()) // 2)

@@ -38,6 +38,7 @@ from closeread.counts.table import CountTable
 from closeread.exceptions import quote
 from closeread.records import Record
 from closeread.tasks.timeline.relations import COUNTS, TRACKS, timeline_counts
+from closeread.tasks.timeline.timeline_mentions import list_texts
 
 
 def count(
@@ -52,13 +53,12 @@ def count(
     scored = [(record, row) for record, row in zip(gold, system, strict=True) if record["entries"]]
     present = np.array([row is not None for _, row in scored], np.bool_)
     check_present(present, "timelines", missing)
-    counted = [
+    counts = [
         timeline_counts(record["entries"], row["entries"] if row else (), track)
         for record, row in scored
     ]
-    columns = dict(
-        zip(COUNTS, np.array(counted, np.float64).reshape(len(scored), len(COUNTS)).T, strict=True)
-    )
+    matrix = np.array(counts, np.float64).reshape(len(scored), len(COUNTS))
+    columns = dict(zip(COUNTS, matrix.T, strict=True))
     if average == "events":
         events = np.array([len(record["entries"]) for record, _ in scored], np.float64)
         *official, anchor_accuracy = PROCEDURE.metrics
@@ -75,16 +75,13 @@ def validate(
     del options
     for index, (record, row) in enumerate(zip(gold, system, strict=True)):
         if row is not None and row["id"] != record["id"]:
-            what = f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
-            yield Inconsistency("system", index, what)
+            message = f"id is {quote(row['id'])} (expected {quote(record['id'])}, as in the gold)"
+            yield Inconsistency("system", index, message)
 
 
 def list_events(timeline: Record, options: Options) -> list[str]:
     """Return the mentions of events of a timeline."""
-    mentions: list[str] = []
-    for entry in timeline["entries"]:
-        mentions += entry["mentions"]
-    return mentions
+    return list_texts(timeline["entries"])
 
 
 NOTHING_IN_COMMON = NothingInCommon(

@@ -9,45 +9,43 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from closeread.arrays import ratio
 from closeread.corpus.showing import Part, View, format_cell, mark_spans
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.timeline.timeline_mentions import parse_mention
+from closeread.tasks.timeline.timeline_mentions import list_texts, parse_mention
 
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Count timelines, lines and mentions, and the mentions that do not name exactly one event mention of track B."""
-    evaluated = [record["entries"] for record in records if record["entries"]]
-    lines = [line for entries in evaluated for line in entries]
-    events = [len(span["events"]) for line in lines for span in line["spans"]]
+    evaluated = [record for record in records if record["entries"]]
+    lines = list(chain.from_iterable(record["entries"] for record in evaluated))
+    spans = chain.from_iterable(line["spans"] for line in lines)
+    n_events = [len(span["events"]) for span in spans]
+    unplaced = [line for line in lines if line["position"] == 0]
     return {
         "target entities": len(records),
         "timelines evaluated": len(evaluated),
         "lines": len(lines),
-        "mentions": sum(len(line["mentions"]) for line in lines),
-        "mentions at position 0": sum(
-            len(line["mentions"]) for line in lines if line["position"] == 0
-        ),
+        "mentions": len(list_texts(lines)),
+        "mentions at position 0": len(list_texts(unplaced)),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
         "documents per timeline": round(mean_documents(records), 2),
         "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
         "timelines of fewer than 2 documents": sum(
             count_documents(record) < 2 for record in records
         ),
-        "mentions that are no event of track B": sum(number == 0 for number in events),
-        "mentions that may be several events": sum(number > 1 for number in events),
+        "mentions that are no event of track B": n_events.count(0),
+        "mentions that may be several events": sum(number > 1 for number in n_events),
     }
 
 
 def count_documents(timeline: Record) -> int:
     """Count the documents that the mentions of a timeline name."""
-    parsed = (
-        parse_mention(mention) for line in timeline["entries"] for mention in line["mentions"]
-    )
-    return len({mention[0] for mention in parsed if mention})
+    mentions = map(parse_mention, list_texts(timeline["entries"]))
+    return len({mention[0] for mention in mentions if mention})
 
 
 def mean_documents(timelines: Sequence[Record]) -> float:
@@ -58,7 +56,9 @@ def mean_documents(timelines: Sequence[Record]) -> float:
 
 def text_facts(records: Sequence[Record]) -> dict[str, float]:
     """Count documents, sentences, tokens and event mentions."""
-    names = Counter(event["mention"] for record in records for event in record["events"])
+    names: Counter[str] = Counter()
+    for record in records:
+        names.update(event["mention"] for event in record["events"])
     return {
         "documents": len(records),
         "sentences": sum(len(set(record["sentences"])) for record in records),
@@ -69,21 +69,26 @@ def text_facts(records: Sequence[Record]) -> dict[str, float]:
 
 
 ENTRY = ("position", "anchor", "mentions")
-EXAMPLES = 2  # the number of entries of an example
+N_EXAMPLE_ENTRIES = 2
+"""How many entries an example has."""
 
 
 def draw(records: Sequence[Record], system: Sequence[Record | None] | None) -> Iterator[Part]:
     """Draw the entries of each timeline, in the order of the file."""
     for number, record in enumerate(records):
         yield f"{record['entity']} ({record['id']})"
-        yield _draw_entries("" if system is None else "Gold", record["entries"])
-        if system is not None:
+        if system is None:
+            yield _draw_entries("", record["entries"])
+        else:
+            yield _draw_entries("Gold", record["entries"])
             row = system[number]
             yield _draw_entries("Predictions", [] if row is None else row["entries"])
 
 
 def _draw_entries(title: str, entries: Sequence[Record]) -> Grid:
-    rows = [[str(one["position"]), one["anchor"], ", ".join(one["mentions"])] for one in entries]
+    rows = [
+        [str(entry["position"]), entry["anchor"], ", ".join(entry["mentions"])] for entry in entries
+    ]
     return Grid(
         title,
         list(ENTRY),
@@ -99,20 +104,23 @@ def draw_documents(
     """Draw the text of each article, a paragraph for each sentence, with the ids of its event mentions."""
     del system
     for record in records:
-        rows = [
-            [name, format_cell(record[name])] for name in ("id", "title", "creation_time", "url")
-        ]
+        names = ("id", "title", "creation_time", "url")
+        rows = [[name, format_cell(record[name])] for name in names]
         yield Grid("", ["", ""], rows, texts=frozenset({""}))
-        runs = [
-            run for event in record["events"] for run in _find_runs(event["tokens"], event["id"])
-        ]
-        marked = mark_spans(record["tokens"], runs)
-        numbered = groupby(zip(record["sentences"], marked, strict=True), key=lambda pair: pair[0])
-        yield "\n".join(
-            f"{sentence}: {' '.join(token for _, token in pairs)}" for sentence, pairs in numbered
-        )
+        yield "\n".join(_mark_sentences(record))
         events = [[event["id"], event["mention"]] for event in record["events"]]
         yield Grid("", ["event", "mention"], events, texts=frozenset({"event", "mention"}))
+
+
+def _mark_sentences(document: Record) -> Iterator[str]:
+    """Yield the sentences of a document with the ids of its event mentions."""
+    runs: list[tuple[int, int, str]] = []
+    for event in document["events"]:
+        runs += _find_runs(event["tokens"], event["id"])
+    tokens = zip(document["sentences"], mark_spans(document["tokens"], runs), strict=True)
+    for sentence, pairs in groupby(tokens, key=lambda pair: pair[0]):
+        text = " ".join(token for _, token in pairs)
+        yield f"{sentence}: {text}"
 
 
 def _find_runs(tokens: Sequence[int], label: str) -> Iterator[tuple[int, int, str]]:
@@ -124,8 +132,9 @@ def _find_runs(tokens: Sequence[int], label: str) -> Iterator[tuple[int, int, st
 
 def predict(record: Record) -> Record:
     """Predict the first entries."""
-    few = [{name: entry[name] for name in ENTRY} for entry in record["entries"][:EXAMPLES]]
-    return {"id": record["id"], "entity": record["entity"], "entries": few}
+    examples = record["entries"][:N_EXAMPLE_ENTRIES]
+    entries = [{name: entry[name] for name in ENTRY} for entry in examples]
+    return {"id": record["id"], "entity": record["entity"], "entries": entries}
 
 
 VIEWS = {"document": View(draw, predict=predict), "text": View(draw_documents)}
@@ -140,8 +149,9 @@ def flatten(records: Sequence[Record]) -> ColumnRecords:
     rows = []
     for record in records:
         for number, entry in enumerate(record["entries"]):
-            about = (record["id"], record["entity"], number, entry["position"], entry["anchor"])
+            columns = (record["id"], record["entity"], number, entry["position"], entry["anchor"])
             spans = entry.get("spans") or [{}] * len(entry["mentions"])
             for mention, span in zip(entry["mentions"], spans, strict=True):
-                rows.append((*about, mention, *(span.get(name) for name in SPAN)))
+                place = [span.get(name) for name in SPAN]
+                rows.append((*columns, mention, *place))
     return ColumnRecords.from_rows(FLAT, rows)

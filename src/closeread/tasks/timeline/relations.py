@@ -95,16 +95,11 @@ class Order:
 
     def _add_time(self, group: int, *, is_after: bool) -> None:
         """Add a new time, after a group or in it."""
-        earlier = 0
-        if is_after:
-            self.last_group = len(self.group_of)
-            self.group_of.append(self.last_group)
-            if not self.is_line:
-                earlier = self.earlier_groups[group] | 1 << group
-        else:
-            self.group_of.append(group)
+        own_group = len(self.group_of) if is_after else group
+        self.group_of.append(own_group)
+        self.last_group = max(self.last_group, own_group)
         if not self.is_line:
-            self.earlier_groups.append(earlier)
+            self.earlier_groups.append(self.earlier_groups[group] | 1 << group if is_after else 0)
 
     def _put_before(self, group: int, later: int) -> None:
         """Put a group, and all groups before it, before another one and those after it."""

@@ -14,7 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from closeread.exceptions import quote
@@ -128,6 +128,11 @@ def as_texts(documents: Iterable[Record]) -> Texts:
         for event in document["events"]:
             events[event["mention"]].append(event)
     return Texts(texts, events)
+
+
+def list_texts(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+    """List the mentions of the entries of a timeline."""
+    return list(chain.from_iterable(entry["mentions"] for entry in entries))
 
 
 def parse_mention(mention: str) -> tuple[str, int, str] | None:

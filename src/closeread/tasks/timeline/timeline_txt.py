@@ -206,25 +206,20 @@ def _find_white_space(lines: Sequence[str]) -> Iterator[Oddity]:
     """Find the white space below the first line that is ignored."""
     for number, line in enumerate(islice(lines, 1, None), start=1):
         stripped = line.rstrip(WHITE_SPACE)
-        if not stripped:
-            message = "blank line ignored"
-        elif stripped != line:
-            message = "trailing white space ignored"
-        else:
+        if line and stripped == line:
             continue
+        message = "trailing white space ignored" if stripped else "blank line ignored"
         yield Oddity(message, number, message)
 
 
 def _check_entity(line: str) -> Iterator[str]:
     name = line.strip(WHITE_SPACE)
+    reason = describe_unsafe(name)
     if not name:
         yield "is blank (expected the name of the entity)"
-        return
-    if "\t" in name:
+    elif "\t" in name:
         yield f"is {quote(line)} (expected the name of the entity; entries start on the second line)"
-        return
-    reason = describe_unsafe(name)
-    if reason:
+    elif reason:
         yield f"the entity {reason}"
 
 
