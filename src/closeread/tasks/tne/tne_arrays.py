@@ -92,7 +92,9 @@ def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
     n_labels = len(PREPOSITIONS)
     # Without a function for each of millions of labels.
     wrong = [
-        place for place, label in enumerate(labels) if type(label) is not int or not 0 <= label < n_labels
+        place
+        for place, label in enumerate(labels)
+        if type(label) is not int or not 0 <= label < n_labels
     ]
     for place in wrong[:MAX_WRONG_SHOWN]:
         # In a list of the wrong length a position does not identify a pair.
