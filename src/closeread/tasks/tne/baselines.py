@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 from math import inf
 from operator import itemgetter
 
@@ -26,14 +26,16 @@ from closeread.records import Record
 from closeread.tasks.tne.columns import PREPOSITIONS, find_titled, list_phrases
 
 NO_FALLBACK = "none"
-NEAR = 10  # the most tokens after the anchor at which a complement is near
+NEAR = 10
+"""The most tokens after the anchor at which a complement is near."""
 
-# the most links of a document; a thousand noun phrases have them if all are linked
 MAX_LINKS = 1_000_000
+"""The most links of a document; a thousand noun phrases have them if all are linked."""
 
 Pairs = set[tuple[int, int]]
-# from a document and its noun phrases to the linked pairs
+
 Find = Callable[[Record, Sequence[Record]], Pairs]
+"""A function from a document and its noun phrases to the linked pairs."""
 
 
 def link_pairs(
@@ -62,18 +64,18 @@ def _write_links(pairs: Pairs, preposition: str) -> list[Record]:
     ]
 
 
-def _check_size(record: Record, found: int, noun: str) -> None:
-    if found > MAX_LINKS:
-        raise RequestError(
-            f"document {quote(record['id'])}: {found:,} {noun} (expected at most {MAX_LINKS:,})"
-        )
+def _check_size(record: Record, n_links: int, noun: str) -> None:
+    if n_links > MAX_LINKS:
+        expected = f"expected at most {MAX_LINKS:,}"
+        raise RequestError(f"document {quote(record['id'])}: {n_links:,} {noun} ({expected})")
 
 
 def _link_to_title(
     record: Record, phrases: Sequence[Record], choose: Callable[[Sequence[int]], int]
 ) -> Pairs:
     """Link all noun phrases to a chosen one of the title, if it has any."""
-    if not (titled := find_titled(record, phrases)):
+    titled = find_titled(record, phrases)
+    if not titled:
         return set()
     complement = choose(titled)
     return {(anchor, complement) for anchor in range(len(phrases)) if anchor != complement}
@@ -86,25 +88,25 @@ title_last = partial(_link_to_title, choose=itemgetter(-1))
 def _link_random_title(records: Sequence[Record], *, seed: str, fallback: str) -> list[Record]:
     """Link all noun phrases to a random one of the title, drawn once per document."""
     sizes = [len(find_titled(record, record.get("nps") or ())) for record in records]
-    drawn = iter(
-        np.random.default_rng(int(seed))
-        .integers(np.array(list(filter(None, sizes)), np.int64))
-        .tolist()
-    )
-    find = partial(_link_to_title, choose=lambda titled: titled[next(drawn)])
+    # Documents without a noun phrase in the title draw no number.
+    highs = np.array([size for size in sizes if size > 0], np.int64)
+    numbers = iter(np.random.default_rng(int(seed)).integers(highs).tolist())
+    find = partial(_link_to_title, choose=lambda titled: titled[next(numbers)])
     return link_pairs({"printed": find}, records, fallback=fallback)
 
 
 def _link_adjacent(_: Record, phrases: Sequence[Record], end: str, *, backwards: bool) -> Pairs:
     """Link each noun phrase to one at the nearest other token before or after it; ties go to the lowest id."""
     places = [phrase[end] for phrase in phrases]
-    lowest = {place: number for number, place in reversed(list(enumerate(places)))}
+    lowest: dict[int, int] = {}
+    for number, place in enumerate(places):
+        lowest.setdefault(place, number)
     adjacent = dict(pairwise(sorted(lowest, reverse=backwards)))
-    return {
-        (number, lowest[adjacent[place]])
-        for number, place in enumerate(places)
-        if place in adjacent
-    }
+    pairs = set()
+    for number, place in enumerate(places):
+        if place in adjacent:
+            pairs.add((number, lowest[adjacent[place]]))
+    return pairs
 
 
 adjacent_before = partial(_link_adjacent, end="first_token", backwards=True)
@@ -115,15 +117,18 @@ def _find_between(record: Record, phrases: Sequence[Record], low: float, high: f
     """Find the pairs whose complement begins `low` to `high` tokens after the anchor's last; 1 is the next."""
     order = sorted(range(len(phrases)), key=lambda number: phrases[number]["first_token"])
     firsts = [phrases[number]["first_token"] for number in order]
-    ranges = [
-        range(
-            bisect_left(firsts, phrase["last_token"] + low),
-            bisect_right(firsts, phrase["last_token"] + high),
-        )
-        for phrase in phrases
-    ]
-    _check_size(record, sum(map(len, ranges)), "links by this baseline")
-    return {(anchor, order[place]) for anchor, places in enumerate(ranges) for place in places}
+    ranges = []
+    n_links = 0
+    for phrase in phrases:
+        begin = bisect_left(firsts, phrase["last_token"] + low)
+        stop = bisect_right(firsts, phrase["last_token"] + high)
+        ranges.append(range(begin, stop))
+        n_links += stop - begin
+    _check_size(record, n_links, "links by this baseline")
+    pairs: Pairs = set()
+    for anchor, places in enumerate(ranges):
+        pairs.update((anchor, order[place]) for place in places)
+    return pairs
 
 
 one_token_between = partial(_find_between, low=2, high=2)  # Surface as printed
@@ -133,20 +138,19 @@ far_after = partial(_find_between, low=NEAR + 1, high=inf)
 
 def preposition_between(record: Record, phrases: Sequence[Record]) -> Pairs:
     """Link noun phrases with only a preposition between them: Surface as described."""
-    return {
-        (anchor, complement)
-        for anchor, complement in one_token_between(record, phrases)
-        if record["tokens"][phrases[anchor]["last_token"] + 1] in PREPOSITIONS[1:]
-    }
+    tokens = record["tokens"]
+    pairs = set()
+    for anchor, complement in one_token_between(record, phrases):
+        if tokens[phrases[anchor]["last_token"] + 1] in PREPOSITIONS[1:]:
+            pairs.add((anchor, complement))
+    return pairs
 
 
 def every_pair(record: Record, phrases: Sequence[Record]) -> Pairs:
     """Link each noun phrase to every other in its document."""
     numbers = range(len(phrases))
     _check_size(record, len(numbers) ** 2, "links between all noun phrases")
-    return {
-        (anchor, complement) for anchor in numbers for complement in numbers if anchor != complement
-    }
+    return set(permutations(numbers, 2))
 
 
 def _unite(record: Record, phrases: Sequence[Record], finds: Sequence[Find]) -> Pairs:

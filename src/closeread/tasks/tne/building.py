@@ -76,28 +76,29 @@ class PlainText:
 def read_texts(paths: Sequence[Path]) -> list[PlainText]:
     """Read files, and the files of folders whose names end in `.txt` or `.txt.gz`; ids must be distinct."""
     files: list[Path] = []
-    # folders with errors of their own, besides those of their texts
+    # Folders with errors of their own, besides those of their texts.
     wrong: dict[Path, FormatError] = {}
     for path in paths:
         if not path.is_dir():
             files.append(path)
             continue
         try:
-            found, problems, others = list_files(path, "plain text", ".txt", ".txt.gz")
-            warn_all(describe_problems(str(path), others))
+            texts, problems, ignored = list_files(path, "plain text", ".txt", ".txt.gz")
         except FormatError as error:
-            found, problems = {}, list(error.problems)
-        files += found.values()
+            wrong[path] = FormatError(path, list(error.problems))
+            continue
+        warn_all(describe_problems(str(path), ignored))
+        files += texts.values()
         if problems:
             wrong[path] = FormatError(path, problems)
     seen: dict[str, Path] = {}
 
-    def read_one(path: Path) -> PlainText:
+    def read_path(path: Path) -> PlainText:
         if path in wrong:
             raise wrong[path]
         return _read_text(path, seen)
 
-    return read_all([*files, *wrong], read_one)
+    return read_all([*files, *wrong], read_path)
 
 
 def _read_text(path: Path, seen: dict[str, Path]) -> PlainText:
@@ -146,9 +147,9 @@ def build_documents(
         text.id for text, characters in zip(texts, laid_out, strict=True) if len(characters) > limit
     ]
     if too_long:
-        found = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(name)}"
+        number = f"{pluralize(len(too_long), 'text')} too long for spaCy pipeline {quote(name)}"
         shorter = f"expected at most {limit:,} characters; shorten with {name_option('paragraphs')}"
-        raise RequestError(f"{found}: {join_names(too_long)} ({shorter})")
+        raise RequestError(f"{number}: {join_names(too_long)} ({shorter})")
     records: list[Record] = []
     empty: list[str] = []
     untitled: list[str] = []
@@ -206,8 +207,8 @@ def find_phrases(document: Any, name: str) -> list[tuple[int, int]]:
     try:
         chunks = list(document.noun_chunks)
     except NotImplementedError:
-        found = f"spaCy knows no noun phrases of the language of pipeline {quote(name)}, {quote(document.lang_)}"
-        raise RequestError(f"{found} (expected an English pipeline)") from None
+        problem = f"spaCy knows no noun phrases of the language of pipeline {quote(name)}, {quote(document.lang_)}"
+        raise RequestError(f"{problem} (expected an English pipeline)") from None
     spans = set()
     for chunk in chunks:
         tokens = [token.i for token in chunk if not token.text.isspace()]

@@ -23,7 +23,7 @@ from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 from closeread.exceptions import RequestError, pluralize
 from closeread.records import Record
 from closeread.tasks.tne.columns import (
-    NONE,
+    NO_LINK,
     PREPOSITIONS,
     confusion,
     documents_of,
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-NO_LINK = PREPOSITIONS.index(NONE)
-_CELL_WIDTH, _CELL_HEIGHT = 0.78, 0.42
+CELL_WIDTH = 0.78
+CELL_HEIGHT = 0.42
+"""The size of a cell, in inches."""
 
 
 def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
@@ -57,17 +58,17 @@ def plot_confusion(counts: Ints, labels: Sequence[int]) -> Figure:
     with own_settings():
         from matplotlib.ticker import MaxNLocator
 
-        shown = counts[np.ix_(labels, labels)]
-        logarithms = np.ma.log2(np.ma.masked_equal(shown, 0))
+        counts_drawn = counts[np.ix_(labels, labels)]
+        logarithms = np.ma.log2(np.ma.masked_equal(counts_drawn, 0))
         # The label of the colour bar needs a minimum height.
-        size = (len(labels) * _CELL_WIDTH + 2.6, max(len(labels) * _CELL_HEIGHT + 1.5, 3.6))
+        size = (len(labels) * CELL_WIDTH + 2.6, max(len(labels) * CELL_HEIGHT + 1.5, 3.6))
         figure = figure_class()(figsize=size, dpi=DPI, facecolor="white", layout="constrained")
         axes = figure.add_subplot()
-        highest = max(1.0, float(np.log2(max(int(shown.max()), 1))))
+        highest = max(1.0, float(np.log2(max(int(counts_drawn.max()), 1))))
         mesh = axes.pcolormesh(
             logarithms, cmap="Blues", vmin=0, vmax=highest, edgecolors="white", linewidth=1
         )
-        for place, count in np.ndenumerate(shown):
+        for place, count in np.ndenumerate(counts_drawn):
             dark = count > 0 and np.log2(count) > 0.55 * highest
             where = (place[1] + 0.5, place[0] + 0.5)
             axes.text(

@@ -41,7 +41,7 @@ from closeread.tasks.tne.procedure import PROCEDURE
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
-    from closeread.neural.links import LabeledPairs, PredictedPairs, Spans
+    from closeread.neural.links import Examples, LabeledPairs, PredictedPairs, Spans
     from closeread.tasks.tne.operations import LinkModelSettings
 
 
@@ -71,15 +71,15 @@ def score_links(
     documents: Documents, predicted: Iterator[PredictedPairs]
 ) -> Mapping[str, float | None]:
     """Return the scores of predictions by their names, from 0 to 1; None for those that are undefined."""
-    every = [
-        (pairs(part.document, part.anchor, part.complement), part.label, part.is_linked)
-        for part in predicted
-    ]
-    pair, label, is_linked = (np.concatenate(column) for column in zip(*every, strict=True))
-    system, fallback = (
-        group_labels(pair[chosen], label[chosen]) for chosen in (is_linked, ~is_linked)
-    )
-    counts = count_by_group(tallies(system, documents.links.labeled, fallback), len(documents))[0]
+    packed = []
+    for part in predicted:
+        pair = pairs(part.document, part.anchor, part.complement)
+        packed.append((pair, part.label, part.is_linked))
+    pair, label, is_linked = (np.concatenate(column) for column in zip(*packed, strict=True))
+    system = group_labels(pair[is_linked], label[is_linked])
+    fallback = group_labels(pair[~is_linked], label[~is_linked])
+    tally = tallies(system, documents.links.labeled, fallback)
+    counts = count_by_group(tally, len(documents))[0]
     table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
     return table.scores(PROCEDURE.metrics)
 
@@ -92,29 +92,24 @@ def to_rows(
     fallbacks: bool = True,
 ) -> list[Record]:
     """Return predictions as rows of a submission, one per document."""
-    rows: list[Record] = [
-        {"id": name, "relations": [], "fallback": []} for name in documents.column("id")
-    ]
+    rows: list[Record] = []
+    for name in documents.column("id"):
+        row: Record = {"id": name, "relations": []}
+        if fallbacks:
+            row["fallback"] = []
+        rows.append(row)
     names = [f"np{number}" for number in range(int(documents.sizes.max(initial=0)))]
     for part in predicted:
-        columns = (
-            part.document,
-            part.anchor,
-            part.complement,
-            part.label,
-            part.is_linked | link_all,
-        )
-        lists = (column.tolist() for column in columns)
-        for document, anchor, complement, label, is_linked in zip(*lists, strict=True):
-            link = {
-                "anchor": names[anchor],
-                "complement": names[complement],
-                "preposition": PREPOSITIONS[label],
-            }
-            rows[document]["relations" if is_linked else "fallback"].append(link)
-    return (
-        rows if fallbacks else [{name: row[name] for name in ("id", "relations")} for row in rows]
-    )
+        is_linked = part.is_linked | link_all
+        columns = (part.document, part.anchor, part.complement, part.label, is_linked)
+        lists = [column.tolist() for column in columns]
+        for document, anchor, complement, label, is_relation in zip(*lists, strict=True):
+            if not (is_relation or fallbacks):
+                continue
+            ends = {"anchor": names[anchor], "complement": names[complement]}
+            link = {**ends, "preposition": PREPOSITIONS[label]}
+            rows[document]["relations" if is_relation else "fallback"].append(link)
+    return rows
 
 
 SHOWN = ("links/precision", "links/recall", "links/f1", "unlabeled/f1", "iprep", "uprep")
@@ -148,49 +143,40 @@ class TrainedLinkModel(Result):
 
     def describe(self) -> str:
         """The scores of the best epoch, in a line."""
-        scores = [
-            f"{name} {100 * self.best[name]:.1f}"
-            for name in DRAWN
-            if self.best.get(name) is not None
-        ]
-        return ", ".join(
-            [
-                f"{self.folder}: best epoch {self.best['epoch']} of {len(self.run['epochs'])}",
-                *scores,
-            ]
-        )
+        best = self.best
+        names = [name for name in DRAWN if best.get(name) is not None]
+        scores = [f"{name} {100 * best[name]:.1f}" for name in names]
+        epoch = f"{self.folder}: best epoch {best['epoch']} of {len(self.run['epochs'])}"
+        return ", ".join([epoch, *scores])
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of epochs."""
         del style
         titles = {metric.name: metric.title for metric in PROCEDURE.metrics}
-        rows = [
-            [
-                str(epoch["number"]),
-                f"{epoch['loss']:.4f}",
-                *(percent(epoch["scores"][name]) for name in SHOWN),
-            ]
-            for epoch in self.run["epochs"]
-        ]
+        rows = []
+        for epoch in self.run["epochs"]:
+            scores = [percent(epoch["scores"][name]) for name in SHOWN]
+            rows.append([str(epoch["number"]), f"{epoch['loss']:.4f}", *scores])
         header = ["epoch", "loss", *(titles[name] for name in SHOWN)]
-        yield Grid(
-            f"Scores on validation; the best epoch is {self.best['epoch']}", header, rows, labels=1
-        )
+        title = f"Scores on validation; the best epoch is {self.best['epoch']}"
+        yield Grid(title, header, rows, labels=1)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each epoch, with all scores from 0 to 1."""
-        names, about = [metric.name for metric in PROCEDURE.metrics], ["number", "loss", "seconds"]
-        return ["epoch", *about[1:], *names], [
-            [*(epoch[name] for name in about), *(epoch["scores"].get(name) for name in names)]
-            for epoch in self.run["epochs"]
-        ]
+        names = [metric.name for metric in PROCEDURE.metrics]
+        rows = []
+        for epoch in self.run["epochs"]:
+            scores = map(epoch["scores"].get, names)
+            rows.append([epoch["number"], epoch["loss"], epoch["seconds"], *scores])
+        return ["epoch", "loss", "seconds", *names], rows
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of `run.json`."""
         return dict(self.run)
 
 
-CRITERION = "links/f1"  # the score on held-out documents by which the best epoch is chosen
+CRITERION = "links/f1"
+"""The score on held-out documents by which the best epoch is chosen."""
 
 TASK = "tne"
 
@@ -203,40 +189,43 @@ def train(
     Raises:
         RequestError: a setting doesn't fit the encoder, or no document has a pair to learn from or to score.
     """
-    learnt, held_out = documents_of(training.records), documents_of(validation.records)
-    for documents, purpose in ((learnt, "training"), (held_out, "validation")):
-        documents.require("nps", "nps", "a model needs them")
-        if np.diff(documents.noun_phrases.starts).max(initial=0) < 2:
-            raise RequestError(
-                f"{purpose} has no document with two noun phrases (expected at least one)"
-            )
-    from closeread.neural.links import Examples, LinkChoice, parse_encoder, train_links
+    training_documents = documents_of(training.records)
+    validation_documents = documents_of(validation.records)
+    _require_pairs(training_documents, "training")
+    _require_pairs(validation_documents, "validation")
+    from closeread.neural.links import LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
     kind, name = parse_encoder(settings.encoder)
     if settings.encoder_dropout is not None and kind != "tuned":
-        raise RequestError(
-            fill_options(
-                f"{{encoder_dropout}} applies only to a fine-tuned encoder (this one is {kind})"
-            )
-        )
-    examples = (
-        Examples(find_spans(documents), find_links(documents), gold.digest)
-        for documents, gold in ((learnt, training), (held_out, validation))
-    )
-    choice = LinkChoice(settings.variant, kind, name, len(PREPOSITIONS), settings.encoder_dropout)
-    about, folder = {"task": TASK}, RunFolder(run)
-    score = partial(score_links, held_out)
+        requirement = "{encoder_dropout} applies only to a fine-tuned encoder"
+        raise RequestError(fill_options(f"{requirement} (this one is {kind})"))
     train_links(
-        folder,
-        choice,
+        RunFolder(run),
+        LinkChoice(settings.variant, kind, name, len(PREPOSITIONS), settings.encoder_dropout),
         settings,
-        *examples,
-        score=score,
+        _make_examples(training_documents, training),
+        _make_examples(validation_documents, validation),
+        score=partial(score_links, validation_documents),
         criterion=CRITERION,
-        about=about,
+        about={"task": TASK},
         resume=resume,
     )
+
+
+def _require_pairs(documents: Documents, purpose: str) -> None:
+    """Refuse documents without any pair of noun phrases."""
+    documents.require("nps", "nps", "a model needs them")
+    if documents.sizes.max(initial=0) < 2:
+        raise RequestError(
+            f"{purpose} has no document with two noun phrases (expected at least one)"
+        )
+
+
+def _make_examples(documents: Documents, gold: Gold) -> Examples:
+    from closeread.neural.links import Examples
+
+    return Examples(find_spans(documents), find_links(documents), gold.digest)
 
 
 def predict(
@@ -257,6 +246,5 @@ def _predict_pairs(documents: Documents, run: Path, hardware: Hardware) -> Itera
     read_run(run, TASK)
     spans = find_spans(documents)
     with use_precision(hardware):
-        yield from predict_pairs(
-            load_system(RunFolder(run), spans, hardware.device), spans, hardware.device
-        )
+        system = load_system(RunFolder(run), spans, hardware.device)
+        yield from predict_pairs(system, spans, hardware.device)

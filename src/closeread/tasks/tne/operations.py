@@ -211,23 +211,27 @@ def convert(
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.tne import annotation, tne_arrays
 
-    to = choose_words("--to", "form=")
     # In Python, which returns the records, links are written as JSON Lines by default.
-    needed = choose_words("--to or --close is needed to write a file", "")
-    if needed and form is None and not close:
-        raise RequestError(needed)
+    required = choose_words("--to or --close is needed to write a file", "")
+    if required and form is None and not close:
+        raise RequestError(required)
     if clusters is not None and not close and form != "gold":
-        raise RequestError(
-            f"{name_option('clusters')} has no effect without {name_option('close')} or {to} gold"
-        )
-    gold, corpus = read_corpus_gold(place), load_corpus("tne")
+        uses = f"{name_option('close')} or {choose_words('--to', 'form=')} gold"
+        raise RequestError(f"{name_option('clusters')} has no effect without {uses}")
+    gold = read_corpus_gold(place)
+    corpus = load_corpus("tne")
+    notices = list(gold.notices)
     documents: Sequence[Record] = gold.records
     if clusters is not None:
         clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
         documents = annotation.replace_clusters(documents, clustered, str(clusters))
-    given = [row for row in read_systems(gold, predictions.source, "error").rows if row is not None]
-    rows = annotation.close_rows(given, documents) if close else given
-    notices, records = list(gold.notices), rows
+    system = read_systems(gold, predictions.source, "error")
+    rows = [row for row in system.rows if row is not None]
+    n_given = sum(len(row["relations"]) for row in rows)
+    if close:
+        rows = annotation.close_rows(rows, documents)
+    n_added = sum(len(row["relations"]) for row in rows) - n_given
+    records = rows
     if form == "arrays":
         text = tne_arrays.dump_submission(rows, documents)
         notices += tne_arrays.describe_losses(rows)
@@ -239,9 +243,10 @@ def convert(
     if output is not None:
         write_text(output, text)
     warn_all(notices)
-    before, after = (sum(len(row["relations"]) for row in side) for side in (given, rows))
-    spread = f"; {pluralize(before, 'link')} given, {after - before:,} added" if close else ""
-    return Written(output, f"{pluralize(len(rows), 'document')}{spread}", records)
+    size = pluralize(len(rows), "document")
+    if close:
+        size += f"; {pluralize(n_given, 'link')} given, {n_added:,} added"
+    return Written(output, size, records)
 
 
 def adjudicate(
@@ -393,12 +398,13 @@ def train(
     from closeread.tasks.tne.models import train as train_run
 
     splits = {"training": "train", "validation": "validation"}
-    given = {"training": (training, split), "validation": (validation, validation_split)}
-    golds = read_golds("tne", splits, given, config, data_dir)
-    learnt, held_out = golds["training"], golds["validation"]
-    if learnt is None or held_out is None:
+    sources = {"training": (training, split), "validation": (validation, validation_split)}
+    golds = read_golds("tne", splits, sources, config, data_dir)
+    training_gold = golds["training"]
+    validation_gold = golds["validation"]
+    if training_gold is None or validation_gold is None:
         raise RequestError("training and validation are needed")
-    train_run(learnt, held_out, output, settings, resume=resume)
+    train_run(training_gold, validation_gold, output, settings, resume=resume)
     write_curves(output)
     return TrainedLinkModel.read(output)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 
 from closeread import limits
 from closeread.exceptions import Problem, ProblemList, RequestError, pluralize, quote, quote_json
@@ -21,9 +22,11 @@ from closeread.records import Parsed, Record
 from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, documents_of
 
 ARRAY = "predicted_prepositions"
-SHOWN = 3
+MAX_WRONG_SHOWN = 3
+"""How many wrong labels of a line are shown before they are counted."""
 
-WIDTH = len("24, ")  # the most bytes that a label takes
+MAX_WIDTH = len("24, ")
+"""The most bytes that a label takes."""
 
 
 def recognises(first_line: str) -> bool:
@@ -39,59 +42,69 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
     parsed = parse_json_lines(lines)
     problems = ProblemList(parsed.problems)
     if len(lines) != len(gold):
-        found = f"the number of lines is {len(lines):,}"
-        problems.append(
-            Problem(
-                f"{found} (expected {len(gold):,}: one for each document, in the order of the corpus)"
-            )
-        )
-    rows, line_numbers = [], []
+        expected = f"expected {len(gold):,}: one for each document, in the order of the corpus"
+        problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))
+    rows = []
+    line_numbers = []
     for array, line in zip(parsed.records, parsed.lines, strict=True):
         if line > len(gold):
             continue
-        record, labels = gold[line - 1], array.get(ARRAY)
-        size = math.isqrt(len(labels)) if isinstance(labels, list) else 0
-        if record.get("nps") is not None:
-            size = len(record["nps"])
-        others = {name: value for name, value in array.items() if name != ARRAY}
-        is_null = ARRAY in array and labels is None
-        wrong = [] if is_null else list(_find_problems(array, record["id"], size))
-        problems += (Problem(what, line) for what in wrong)
-        if not wrong:
-            links = None if is_null else _to_links(array[ARRAY], size)
-            rows.append({**others, "id": record["id"], "relations": links})
-            line_numbers.append(line)
+        record = gold[line - 1]
+        size = _find_size(record, array.get(ARRAY))
+        row = {name: value for name, value in array.items() if name != ARRAY}
+        row["id"] = record["id"]
+        if array.get(ARRAY, ...) is None:
+            row["relations"] = None
+        else:
+            wrong = list(_find_problems(array, record["id"], size))
+            problems += (Problem(problem, line) for problem in wrong)
+            if wrong:
+                continue
+            row["relations"] = _to_links(array[ARRAY], size)
+        rows.append(row)
+        line_numbers.append(line)
     return Parsed(rows, line_numbers, problems)
+
+
+def _find_size(record: Record, labels: object) -> int:
+    """Return the number of noun phrases of a document, if need be from the number of labels."""
+    if record.get("nps") is not None:
+        return len(record["nps"])
+    return math.isqrt(len(labels)) if isinstance(labels, list) else 0
 
 
 def _find_problems(array: Record, name: str, size: int) -> Iterator[str]:
     """Yield everything that is wrong with a line."""
     if array.get("id", name) != name:
         yield f"id is {quote_json(array['id'], 60)} (expected {quote(name)} or no id)"
-    of = f"id {quote(name)}:"
+    subject = f"id {quote(name)}: {ARRAY}"
     pairs = f"one for each ordered pair of the document's {pluralize(size, 'noun phrase')}"
     labels = array.get(ARRAY)
     if not isinstance(labels, list):
-        found = f"is {quote_json(labels, 60)}" if ARRAY in array else "is missing"
-        yield f"{of} {ARRAY} {found} (expected a list of {pluralize(size * size, 'label')}, {pairs})"
+        state = f"is {quote_json(labels, 60)}" if ARRAY in array else "is missing"
+        expected = f"a list of {pluralize(size * size, 'label')}, {pairs}"
+        yield f"{subject} {state} (expected {expected})"
         return
-    if len(labels) != size * size:
-        yield f"{of} {ARRAY} has {pluralize(len(labels), 'label')} (expected {size * size:,}: {pairs})"
+    is_complete = len(labels) == size * size
+    if not is_complete:
+        number = pluralize(len(labels), "label")
+        yield f"{subject} has {number} (expected {size * size:,}: {pairs})"
+    n_labels = len(PREPOSITIONS)
+    # Without a function for each of millions of labels.
     wrong = [
         place
         for place, label in enumerate(labels)
-        if type(label) is not int or not 0 <= label < len(PREPOSITIONS)
+        if type(label) is not int or not 0 <= label < n_labels
     ]
-    for place in wrong[:SHOWN]:
+    for place in wrong[:MAX_WRONG_SHOWN]:
         # In a list of the wrong length a position does not identify a pair.
-        pair = f" (np{place // size}, np{place % size})" if len(labels) == size * size else ""
-        more = (
-            f", and {len(wrong) - SHOWN:,} more"
-            if len(wrong) > SHOWN and place == wrong[SHOWN - 1]
-            else ""
-        )
-        expected = f"(expected an integer from 0 to {len(PREPOSITIONS) - 1})"
-        yield f"{of} {ARRAY}[{place}]{pair} is {quote_json(labels[place], 60)} {expected}{more}"
+        pair = f" (np{place // size}, np{place % size})" if is_complete else ""
+        problem = f"{subject}[{place}]{pair} is {quote_json(labels[place], 60)}"
+        problem += f" (expected an integer from 0 to {n_labels - 1})"
+        n_more = len(wrong) - MAX_WRONG_SHOWN
+        if n_more > 0 and place == wrong[MAX_WRONG_SHOWN - 1]:
+            problem += f", and {n_more:,} more"
+        yield problem
 
 
 def _to_links(labels: Sequence[int], size: int) -> list[Record]:
@@ -114,11 +127,13 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
     """
     sizes = documents_of(gold).sizes.tolist()
     for row, size in zip(rows, sizes, strict=True):
-        if WIDTH * size * size > limits.MAX_LINE_BYTES:
-            found = f"id {quote(row['id'])}: {size:,} noun phrases need {size * size:,} labels on one line"
-            most = math.isqrt(limits.MAX_LINE_BYTES // WIDTH)
+        if MAX_WIDTH * size * size > limits.MAX_LINE_BYTES:
+            need = f"{size:,} noun phrases need {size * size:,} labels on one line"
+            expected = (
+                f"expected at most {math.isqrt(limits.MAX_LINE_BYTES // MAX_WIDTH):,} noun phrases"
+            )
             raise RequestError(
-                f"{found} (expected at most {most:,} noun phrases); write JSON Lines of links instead"
+                f"id {quote(row['id'])}: {need} ({expected}); write JSON Lines of links instead"
             )
     return dump_json_lines(
         {ARRAY: _to_array(row["relations"], size)} for row, size in zip(rows, sizes, strict=True)
@@ -127,24 +142,28 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
 
 def _to_array(relations: Sequence[Record], size: int) -> list[int]:
     array = [0] * (size * size)
-    for link in reversed(relations):  # the first of several is written last
-        array[int(link["anchor"][2:]) * size + int(link["complement"][2:])] = LABELS[
-            link["preposition"]
-        ]
+    # The first of several labels of a pair is written last.
+    for link in reversed(relations):
+        anchor = int(link["anchor"][2:])
+        complement = int(link["complement"][2:])
+        array[anchor * size + complement] = LABELS[link["preposition"]]
     return array
 
 
 def describe_losses(rows: Sequence[Record]) -> Iterator[str]:
     """Describe what arrays can't hold of some rows, one sentence for prepositions and one for fallbacks."""
-    links = sum(len(row["relations"]) for row in rows)
-    pairs = sum(
-        len({(link["anchor"], link["complement"]) for link in row["relations"]}) for row in rows
-    )
-    if links > pairs:
-        yield f"{links - pairs:,} of {links:,} links are lost: an array holds only the first preposition of a pair."
-    fallbacks = sum(len(row.get("fallback") or ()) for row in rows)
-    if fallbacks:
-        yield f"{fallbacks:,} {'fallback is' if fallbacks == 1 else 'fallbacks are'} lost: arrays can't hold them."
+    n_links = 0
+    n_pairs = 0
+    n_fallbacks = 0
+    for row in rows:
+        n_links += len(row["relations"])
+        n_pairs += len(set(map(itemgetter("anchor", "complement"), row["relations"])))
+        n_fallbacks += len(row.get("fallback") or ())
+    if n_links > n_pairs:
+        yield f"{n_links - n_pairs:,} of {n_links:,} links are lost: an array holds only the first preposition of a pair."
+    if n_fallbacks:
+        subject = "fallback is" if n_fallbacks == 1 else "fallbacks are"
+        yield f"{n_fallbacks:,} {subject} lost: arrays can't hold them."
 
 
 SUBMISSION = SubmissionFile(recognises, parse_submission)

@@ -39,16 +39,18 @@ def read_records(path: Path, split: str) -> Parsed:
     """Read the documents of a file, with their noun phrases as a list; the split makes no difference."""
     del split
     parsed = parse_json_lines(read_lines(path), UNSAFE)
-    records, lines = Documents(), []
+    records = Documents()
+    lines = []
     problems = ProblemList(parsed.problems)
     for number, record in zip(parsed.lines, parsed.records, strict=True):
         wrong = list(islice(_normalize(record), limits.MAX_PROBLEMS))
-        name = record.get("id")
-        of = f"id {quote(name)}: " if isinstance(name, str) else ""
-        problems += (Problem(f"{of}{what}", number) for what in wrong)
         if not wrong:
             records.append(record)
             lines.append(number)
+            continue
+        name = record.get("id")
+        place = f"id {quote(name)}: " if isinstance(name, str) else ""
+        problems += (Problem(f"{place}{problem}", number) for problem in wrong)
     return Parsed(records, lines, problems)
 
 
@@ -58,38 +60,42 @@ def complete_rows(rows: Sequence[Any]) -> Parsed:
     problems = ProblemList()
     for number, row in enumerate(rows):
         if isinstance(row, dict):
-            changed = ("metadata", "coref", *(["nps"] if isinstance(row.get("nps"), dict) else []))
-            row = row | {name: deepcopy(row[name]) for name in changed if name in row}
-            problems += (
-                Problem(what, record=f"row {number}")
-                for what in islice(_normalize(row), limits.MAX_PROBLEMS)
-            )
+            row = dict(row)
+            # What `_normalize` changes in place; a list of noun phrases stays as it is.
+            for name in ("metadata", "coref", "nps"):
+                if name in row and (name != "nps" or isinstance(row[name], dict)):
+                    row[name] = deepcopy(row[name])
+            wrong = islice(_normalize(row), limits.MAX_PROBLEMS)
+            problems += (Problem(problem, record=f"row {number}") for problem in wrong)
         records.append(row)
     return Parsed(records, None, problems)
 
 
 def _normalize(record: Record) -> Iterator[str]:
     """Convert a document of either version to the common form, and yield what is wrong with it."""
-    nps = record.get("nps")
-    if isinstance(nps, dict):
-        for name, noun_phrase in nps.items():
-            if isinstance(noun_phrase, dict) and noun_phrase.setdefault("id", name) != name:
-                found = quote_json(noun_phrase["id"], 60)
-                yield f"nps: noun phrase {quote(name)} has the id {found} (expected the same)"
-        record["nps"] = list(nps.values())
-    clusters, metadata = record.get("coref"), record.get("metadata")
+    phrases = record.get("nps")
+    if isinstance(phrases, dict):
+        for name, phrase in phrases.items():
+            if isinstance(phrase, dict) and phrase.setdefault("id", name) != name:
+                other = quote_json(phrase["id"], 60)
+                yield f"nps: noun phrase {quote(name)} has the id {other} (expected the same)"
+        record["nps"] = list(phrases.values())
+    clusters = record.get("coref")
     for cluster in clusters if isinstance(clusters, list) else ():
-        _add_nulls(cluster, "np_type")  # may be missing in version 1.0 of the training split
-    if isinstance(metadata, dict):
-        _add_nulls(metadata, "annotators", "url", "source")
-        _add_nulls(
-            metadata["annotators"], "coref_worker", "consolidator_worker", "np-relations_worker"
-        )
-        for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
-            if record.get(name) is None:
-                record[name] = value
-            elif value is not None and record[name] != value:
-                yield f"{name} is {quote_json(record[name], 60)} (expected {quote(value)}, from the source, or null)"
+        # may be missing in version 1.0 of the training split
+        _add_nulls(cluster, "np_type")
+    metadata = record.get("metadata")
+    if not isinstance(metadata, dict):
+        return
+    _add_nulls(metadata, "annotators", "url", "source")
+    workers = ("coref_worker", "consolidator_worker", "np-relations_worker")
+    _add_nulls(metadata["annotators"], *workers)
+    for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
+        if record.get(name) is None:
+            record[name] = value
+        elif value is not None and record[name] != value:
+            stated = quote_json(record[name], 60)
+            yield f"{name} is {stated} (expected {quote(value)}, from the source, or null)"
 
 
 def _add_nulls(value: object, *names: str) -> None:
@@ -107,29 +113,27 @@ def find_origin(source: object) -> tuple[str | None, str | None]:
     """
     if not isinstance(source, str):
         return None, None
-    if forum := FORUM.fullmatch(source):
-        return "reddit", forum[1]
-    return next(
-        (domain for domain, pattern in DOMAINS.items() if re.fullmatch(pattern, source)), None
-    ), None
+    if match := FORUM.fullmatch(source):
+        return "reddit", match[1]
+    for domain, pattern in DOMAINS.items():
+        if re.fullmatch(pattern, source):
+            return domain, None
+    return None, None
 
 
 def dump_records(records: Iterable[Record]) -> str:
     """Return the records as the text of a file of version 1.1, without the fields that reading adds."""
     lines = []
     for record in records:
-        added = dict(
-            zip(DERIVED, find_origin((record.get("metadata") or {}).get("source")), strict=True)
-        )
-        own = {
-            name: value
-            for name, value in record.items()
-            if name not in added or value not in (None, added[name])
-        }
+        released = dict(record)
+        origin = find_origin((record.get("metadata") or {}).get("source"))
+        for name, value in zip(DERIVED, origin, strict=True):
+            if released.get(name) in (None, value):
+                released.pop(name, None)
         for name in ("metadata", "np_relations"):
-            if own.get(name, ...) is None:
-                del own[name]
-        lines.append(orjson.dumps(own).decode() + "\n")
+            if released.get(name) is None:
+                released.pop(name, None)
+        lines.append(orjson.dumps(released).decode() + "\n")
     return "".join(lines)
 
 
