@@ -12,9 +12,9 @@ from collections.abc import Hashable, Iterable, Sequence
 from pathlib import Path
 
 from closeread import limits
-from closeread.exceptions import ProblemList, quote
+from closeread.exceptions import ProblemList
 from closeread.formats import Format
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.formats.text import UNSAFE, describe_unsafe, read_lines
 from closeread.records import ColumnRecords, Parsed, Record
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -46,9 +46,9 @@ def read_records(path: Path, split: str) -> Parsed:
                 continue
         if not "".join(cells).isprintable():
             for name, text in zip(COLUMNS, cells, strict=True):
-                if unsafe := UNSAFE.search(text):
-                    character = f"the control character U+{ord(unsafe[0]):04X}"
-                    problems.add(f"{name} {quote(text)} contains {character}", number)
+                problem = describe_unsafe(text)
+                if problem:
+                    problems.add(f"{name} {problem}", number)
         rows[number] = [texts.setdefault(cell, cell) for cell in cells]
     columns = ColumnRecords.from_rows(COLUMNS, rows.values()).columns
     questions = list(zip(columns["sentence"], columns["question"], strict=True))

@@ -165,22 +165,28 @@ def adjudicate(
     )
 
     labels = read_labels(annotators)
-    kept = find_unanimous(labels)
-    rows = gold_rows(kept, candidates)
-    gold = (
-        dump_json_lines(rows)
-        if candidates is None
-        else dump_gold(load_corpus("mctaco"), output, rows)
-    )
+    gold_labels = find_unanimous(labels)
+    rows = gold_rows(gold_labels, candidates)
     dropped_rows = [
-        {"id": name, "labels": list(given)} for name, given in labels.items() if name not in kept
+        {"id": name, "labels": list(votes)}
+        for name, votes in labels.items()
+        if name not in gold_labels
     ]
-    more = {} if dropped is None else {dropped: dump_json_lines(dropped_rows)}
-    write_texts({output: gold, **more})
-    yes = sum(label == "yes" for label in kept.values())
-    agreement = f"; observed agreement {measure_observed_agreement(labels):.3f}" if labels else ""
-    found = f"{len(kept):,} kept ({yes:,} yes, {len(kept) - yes:,} no), {len(dropped_rows):,} dropped{agreement}"
-    return Written(output, found, rows)
+    if candidates is None:
+        texts = {output: dump_json_lines(rows)}
+    else:
+        texts = {output: dump_gold(load_corpus("mctaco"), output, rows)}
+    if dropped is not None:
+        texts[dropped] = dump_json_lines(dropped_rows)
+    write_texts(texts)
+    n_kept = len(rows)
+    n_yes = sum(row["label"] == "yes" for row in rows)
+    summary = (
+        f"{n_kept:,} kept ({n_yes:,} yes, {n_kept - n_yes:,} no), {len(dropped_rows):,} dropped"
+    )
+    if labels:
+        summary += f"; observed agreement {measure_observed_agreement(labels):.3f}"
+    return Written(output, summary, rows)
 
 
 def adjudicate_questions(
@@ -209,15 +215,20 @@ def adjudicate_questions(
     from closeread.tasks.mctaco.annotation import filter_questions, read_verifications
 
     gold = read_noted_gold(place)
-    found = filter_questions(gold.records, read_verifications(annotators))
-    rows = [record for record in gold.records if not found[record["question_id"]]]
-    reasons = [{"question_id": question, "reasons": why} for question, why in found.items() if why]
-    more = {} if dropped is None else {dropped: dump_json_lines(reasons)}
-    write_texts({output: dump_gold(gold.corpus, output, rows), **more})
-    size = (
-        f"{pluralize(len(found) - len(reasons), 'question')} kept ({pluralize(len(rows), 'row')})"
-    )
-    return Written(output, f"{size}, {len(reasons):,} dropped", rows)
+    reasons_by_question = filter_questions(gold.records, read_verifications(annotators))
+    rows = [record for record in gold.records if not reasons_by_question[record["question_id"]]]
+    dropped_rows = [
+        {"question_id": question, "reasons": reasons}
+        for question, reasons in reasons_by_question.items()
+        if reasons
+    ]
+    texts = {output: dump_gold(gold.corpus, output, rows)}
+    if dropped is not None:
+        texts[dropped] = dump_json_lines(dropped_rows)
+    write_texts(texts)
+    n_kept = pluralize(len(reasons_by_question) - len(dropped_rows), "question")
+    summary = f"{n_kept} kept ({pluralize(len(rows), 'row')}), {len(dropped_rows):,} dropped"
+    return Written(output, summary, rows)
 
 
 def units(
@@ -243,15 +254,14 @@ def units(
     from closeread.tasks.mctaco.perturbation.units import normalize_units
 
     gold = read_noted_gold(place)
-    rows = [
-        {**record, "answer": normalize_units(record["answer"], rule=rule)}
-        for record in gold.records
-    ]
-    changed = sum(
-        row["answer"] != record["answer"] for row, record in zip(rows, gold.records, strict=True)
-    )
+    rows = []
+    n_changed = 0
+    for record in gold.records:
+        answer = normalize_units(record["answer"], rule=rule)
+        n_changed += answer != record["answer"]
+        rows.append({**record, "answer": answer})
     write_text(output, dump_gold(gold.corpus, output, rows))
-    return Written(output, f"{len(rows):,} rows, {changed:,} answers rewritten", rows)
+    return Written(output, f"{len(rows):,} rows, {n_changed:,} answers rewritten", rows)
 
 
 def candidates(
@@ -302,54 +312,70 @@ def candidates(
     """
     from collections import Counter
 
-    from closeread.corpus.notices import warn
     from closeread.corpus.predictions import read_noted_gold
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
     from closeread.tasks.mctaco.perturbation.candidates import (
-        EVENTS,
         by_masking,
         by_retrieval,
         by_rules,
         expand,
         read_index,
     )
-    from closeread.tasks.mctaco.procedure import CATEGORIES
 
-    known = (*CATEGORIES, NO_EVENTS)
-    if unknown := [name for name in events if name not in known]:
-        raise RequestError(describe_unknown("category of events", unknown[0], known))
-    if NO_EVENTS in events and len(set(events)) > 1:
-        raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
-    chosen = [name for name in dict.fromkeys(events or EVENTS) if name != NO_EVENTS]
+    categories = _choose_events(events)
     gold = read_noted_gold(place)
     techniques = [
         by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
     ]
-    # before a model, which takes long
+    # Phrases are read before a model, which takes long.
     retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]
     if fill_mask is not None:
         from closeread.neural.fill_mask import FillMask
 
         model = FillMask(fill_mask, device=device)
         techniques.append(by_masking(model, mask_token=model.mask_token))
-    count, of = (
-        len({one["question_id"] for one in gold.records if one["category"] in chosen}),
-        ", ".join(chosen),
+    _warn_of_events(gold.records, categories, has_phrases=phrases is not None)
+    rows = expand(
+        gold.records, [*techniques, *retrieval], events=categories, limit=limit, seed=seed
     )
-    if count and phrases is None:
-        use = f"see {name_option('phrases')}, or use {name_option('events', NO_EVENTS)}"
-        what = f"{pluralize(count, 'question')} of {of} will get no new candidates"
-        warn(f"{what}: their answers are events, for which phrases are retrieved ({use}).")
-    if chosen and not count and phrases is not None:
-        warn(
-            f"no phrases are retrieved: there is no question of {of} (see {name_option('events')})."
-        )
-    rows = expand(gold.records, [*techniques, *retrieval], events=chosen, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
-    made = Counter(row["technique"] for row in rows)
-    counted = ", ".join(f"{number:,} {technique}" for technique, number in made.items())
-    return Written(output, f"{len(rows):,} rows ({counted})", rows)
+    n_by_technique = Counter(row["technique"] for row in rows)
+    numbers = ", ".join(f"{n:,} {technique}" for technique, n in n_by_technique.items())
+    return Written(output, f"{len(rows):,} rows ({numbers})", rows)
+
+
+def _choose_events(events: Sequence[str]) -> Sequence[str]:
+    """Return the categories whose answers are events, each once."""
+    from closeread.tasks.mctaco.perturbation.candidates import EVENTS
+    from closeread.tasks.mctaco.procedure import CATEGORIES
+
+    choices = (*CATEGORIES, NO_EVENTS)
+    for category in events:
+        if category not in choices:
+            raise RequestError(describe_unknown("category of events", category, choices))
+    if NO_EVENTS not in events:
+        return list(dict.fromkeys(events or EVENTS))
+    if len(set(events)) > 1:
+        raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
+    return []
+
+
+def _warn_of_events(
+    records: Sequence[Record], categories: Sequence[str], *, has_phrases: bool
+) -> None:
+    """Warn if there are events without phrases, or phrases without events."""
+    from closeread.corpus.notices import warn
+
+    names = ", ".join(categories)
+    questions = {record["question_id"] for record in records if record["category"] in categories}
+    if questions and not has_phrases:
+        advice = f"see {name_option('phrases')}, or use {name_option('events', NO_EVENTS)}"
+        lack = f"{pluralize(len(questions), 'question')} of {names} will get no new candidates"
+        warn(f"{lack}: their answers are events, for which phrases are retrieved ({advice}).")
+    if categories and not questions and has_phrases:
+        advice = f"see {name_option('events')}"
+        warn(f"no phrases are retrieved: there is no question of {names} ({advice}).")
 
 
 def phrases_of_frames(
@@ -452,7 +478,8 @@ def train(
     """
     from closeread.neural.devices import choose_hardware
 
-    choose_hardware(settings.device, settings.precision)  # before data are read
+    # Before data are read, which takes longer.
+    choose_hardware(settings.device, settings.precision)
     from closeread.corpus.predictions import read_golds
     from closeread.neural.run_files import write_curves
     from closeread.tasks.mctaco import models
@@ -462,28 +489,29 @@ def train(
     if validation is not None and settings.held_out is not None:
         raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
     splits = {"training": "validation", "validation": None, "test": None}
-    given = {
+    sources = {
         "training": (training, split),
         "validation": (validation, None),
         "test": (test, test_split),
     }
-    golds = read_golds("mctaco", splits, given, config, data_dir)
+    golds = read_golds("mctaco", splits, sources, config, data_dir)
     if golds["training"] is None:
         raise RequestError("there is nothing to learn from")
     data = models.Data(golds["training"], golds["validation"], golds["test"])
     if seeds is None and not sizes:
         trained = models.train(data, output, settings, resume=resume)
-        found, folders = models.TrainedRuns([trained], is_complete=True), [output]
+        results = models.TrainedRuns([trained], is_complete=True)
+        folders = [output]
     else:
         numbers = range(settings.seed, settings.seed + (seeds or 1))
-        found = models.train_several(
+        results = models.train_several(
             data, output, settings, seeds=numbers, sizes=sizes, resume=resume
         )
-        folders = [output / one.folder for one in found.runs]
-    for one, folder in zip(found.runs, folders, strict=True):
-        if one.epoch:
+        folders = [output / trained.folder for trained in results.runs]
+    for trained, folder in zip(results.runs, folders, strict=True):
+        if trained.epoch:
             write_curves(folder)
-    return found
+    return results
 
 
 def predict(

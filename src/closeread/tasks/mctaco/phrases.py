@@ -92,8 +92,9 @@ def read_frames(paths: Sequence[Path]) -> Frames:
             skipped.append(error)
             continue
         if root.name != "frameset":
-            found = f"the root element is <{root.name}> (expected <frameset>, as in PropBank's frame files)"
-            errors.append(FormatError(path, [Problem(found, root.line)]))
+            expected = "expected <frameset>, as in PropBank's frame files"
+            problem = Problem(f"the root element is <{root.name}> ({expected})", root.line)
+            errors.append(FormatError(path, [problem]))
         for roleset in root.below("roleset"):
             kinds = {alias.attributes.get("pos", "") for alias in roleset.below("alias")}
             is_of_verbs = not kinds or not kinds.isdisjoint(_VERBS)
@@ -114,8 +115,9 @@ def _read_example(example: Element, is_of_verbs: bool) -> str | None:
 
     The name of an example, or else the words of its roleset, tell whether the predicate is a verb.
     """
-    if match := _PART_OF_SPEECH.match(example.attributes.get("name", "")):
-        is_of_verbs = match[1] in _VERBS
+    part_of_speech = _PART_OF_SPEECH.match(example.attributes.get("name", ""))
+    if part_of_speech is not None:
+        is_of_verbs = part_of_speech[1] in _VERBS
     if not is_of_verbs:
         return ""
     annotation = next(example.elements("propbank"), None)
@@ -140,17 +142,18 @@ def _read_places(example: Element, annotation: Element) -> list[tuple[str, bool]
             places = _parse_places(element, "relloc")
             of_verb.update(places)
         elif element.name == "arg" and _ARGUMENT.fullmatch(element.attributes.get("type", "")):
-            first, last = _parse_places(element, "start"), _parse_places(element, "end")
-            places = (
-                range(first[0], last[0] + 1) if first and last and last[0] < len(sentence) else ()
-            )
+            first = _parse_places(element, "start")
+            last = _parse_places(element, "end")
+            places = ()
+            if first and last and last[0] < len(sentence):
+                places = range(first[0], last[0] + 1)
             of_arguments.update(places)
         else:
             continue
         if not places or max(places) >= len(sentence):
             return None
     begin = min(of_verb, default=0)
-    # directly before the predicate
+    # Auxiliaries and negations stand directly before the predicate.
     while begin > 0 and sentence[begin - 1].lower() in _AUXILIARIES:
         begin -= 1
         of_verb.add(begin)
