@@ -8,7 +8,7 @@ if its first and last words are found, and then reaches to the borders of the ke
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain
 from typing import NamedTuple
@@ -359,7 +359,7 @@ def _map_tokens(
         find_tokens(word_map.last),
         dict(zip(tokens, word_map.is_whole, strict=True)),
     )
-    for token, node in _pair_nodes(document.nodes, key.nodes, token_map.last).items():
+    for token, node in _pair_nodes(document.nodes, key.nodes, token_map.last, key_tokens).items():
         token_map.first[token] = node
         token_map.last[token] = node
         token_map.is_whole[token] = node != LOST
@@ -417,7 +417,10 @@ def _move_mention(mention: Mention, token_map: TokenMap, counts: _Counts) -> Men
 
 
 def _pair_nodes(
-    nodes: Sequence[EmptyNode], key_nodes: Sequence[EmptyNode], last: Mapping[int, int]
+    nodes: Sequence[EmptyNode],
+    key_nodes: Sequence[EmptyNode],
+    last: Mapping[int, int],
+    key_tokens: Sequence[int],
 ) -> dict[int, int]:
     """Map empty nodes to those of the key after the same word, or else to those with this word as their parent.
 
@@ -425,11 +428,11 @@ def _pair_nodes(
         nodes: the empty nodes of the response.
         key_nodes: those of the key.
         last: the last token of the key for each word of the response.
+        key_tokens: the tokens of the key that are words.
     """
     words_before = _find_words_before(nodes, last)
-    tokens = {node.token for node in key_nodes}
+    before = _find_words_before(key_nodes, dict(zip(key_tokens, key_tokens, strict=True)))
     unpaired = {node.token: node for node in key_nodes}
-    before = {token: _find_word_before(token, tokens) for token in tokens}
     pairs = dict.fromkeys(words_before, LOST)
 
     def pair(fits: Callable[[EmptyNode, int], bool]) -> None:
@@ -446,7 +449,7 @@ def _pair_nodes(
 
 
 def _find_words_before(nodes: Sequence[EmptyNode], last: Mapping[int, int]) -> dict[int, int]:
-    """Map empty nodes of the response to the key's token of the nearest word before them that is found."""
+    """Map empty nodes to the key's token of the nearest word before them that is found."""
     tokens = {node.token for node in nodes}
     words_before = {}
     word = LOST
@@ -456,8 +459,3 @@ def _find_words_before(nodes: Sequence[EmptyNode], last: Mapping[int, int]) -> d
         elif last[token] != LOST:
             word = last[token]
     return words_before
-
-
-def _find_word_before(token: int, nodes: Collection[int]) -> int:
-    """Return the last token before one that is no empty node; `LOST` if there is none."""
-    return next((word for word in range(token - 1, -1, -1) if word not in nodes), LOST)

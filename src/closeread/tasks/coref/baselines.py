@@ -11,11 +11,10 @@ from closeread.records import Record
 
 def one_entity(records: Sequence[Record]) -> list[Record]:
     """Put all mentions of a document into one entity."""
-    rows = []
-    for record in records:
-        mentions = _list_mentions(record)
-        clusters = [mentions] if mentions else []
-        rows.append({"document": record["document"], "clusters": clusters})
+    rows = singletons(records)
+    for row in rows:
+        mentions = list(chain.from_iterable(row["clusters"]))
+        row["clusters"] = [mentions] if mentions else []
     return rows
 
 
@@ -23,17 +22,12 @@ def singletons(records: Sequence[Record]) -> list[Record]:
     """Make an entity of every mention, each once, in the order of the text."""
     rows = []
     for record in records:
-        clusters = [[mention] for mention in _list_mentions(record)]
-        rows.append({"document": record["document"], "clusters": clusters})
+        # Of a mention with several heads, the first is kept.
+        clusters: dict[tuple[int, ...], list[list[int]]] = {}
+        for mention in sorted(map(list, chain.from_iterable(record["clusters"]))):
+            clusters.setdefault(tuple(mention[:2]), [mention])
+        rows.append({"document": record["document"], "clusters": list(clusters.values())})
     return rows
-
-
-def _list_mentions(record: Record) -> list[list[int]]:
-    """Return each mention of a document once, in the order of the text; of several heads, the first is kept."""
-    mentions: dict[tuple[int, ...], list[int]] = {}
-    for mention in sorted(map(list, chain.from_iterable(record["clusters"]))):
-        mentions.setdefault(tuple(mention[:2]), mention)
-    return list(mentions.values())
 
 
 BASELINES = (

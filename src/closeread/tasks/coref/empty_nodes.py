@@ -137,7 +137,7 @@ def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
     is_alike = [True] * len(table)
     if table.n_tokens is not None and other.n_tokens is not None:
         is_alike = (table.n_tokens == other.n_tokens).tolist()
-    nodes_by_document = list(table.empty or [()] * len(table))
+    nodes_by_document = list(_list_nodes(table))
     has_copied = False
     for document, nodes in enumerate(other.empty):
         if nodes and is_alike[document] and not nodes_by_document[document]:
@@ -146,11 +146,14 @@ def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
     return replace(table, empty=nodes_by_document) if has_copied else table
 
 
+def _list_nodes(table: MentionTable) -> Sequence[Sequence[EmptyNode]]:
+    """List the empty nodes of each document."""
+    return table.empty or [()] * len(table)
+
+
 def _list_places(table: MentionTable) -> list[list[Place]]:
     """List the places of the empty nodes of each document, in ascending order."""
-    if table.empty is None:
-        return [[] for _ in table.names]
-    return [_list_places_of(nodes) for nodes in table.empty]
+    return list(map(_list_places_of, _list_nodes(table)))
 
 
 def _list_places_of(nodes: Sequence[EmptyNode]) -> list[Place]:
@@ -215,7 +218,7 @@ def _renumber(table: MentionTable, numberings: Sequence[_Numbering]) -> MentionT
         if row in table.parts or len(spans) > 1:
             parts[row] = spans
     nodes_by_document = []
-    for numbering, nodes in zip(numberings, table.empty or [()] * len(table), strict=True):
+    for numbering, nodes in zip(numberings, _list_nodes(table), strict=True):
         nodes_by_document.append(list(map(numbering.renumber_node, nodes)))
     minimum = {
         row: tuple(map(numbering_by_row[row].number, tokens))

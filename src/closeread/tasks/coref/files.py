@@ -311,13 +311,13 @@ def write_documents(
     Returns the documents as written, with notices on what the format can't express.
     """
     name = to or _find_written_formats().get(text_suffix(path))
-    if name and FORMATS[name].is_for_models:
+    if name and load_format(name).write_blind:
         from closeread.tasks.coref.formats.marked_text import keep_head_parts
 
         documents = keep_head_parts(documents)
     elif name and blind:
-        forms = [FORMATS[form] for form in get_args(WrittenFormat)]
-        titles = [form.title for form in forms if form.is_for_models]
+        written = get_args(WrittenFormat)
+        titles = [FORMATS[form].title for form in written if load_format(form).write_blind]
         raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
     write_text(path, dump_documents(documents, path, name, blind=blind))
     return documents

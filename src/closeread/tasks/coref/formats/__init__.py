@@ -20,14 +20,12 @@ class NamedFormat(NamedTuple):
         module: the module that reads and writes it.
         first_line: a pattern of how the first line that is not blank begins.
         suffixes: the suffixes of files whose first line tells nothing.
-        is_for_models: whether it is written for language models.
     """
 
     title: str
     module: str
     first_line: str
     suffixes: tuple[str, ...] = ()
-    is_for_models: bool = False
 
 
 CRAC_TAG = r"(?:\[\w+\]?|\w+\])"
@@ -47,9 +45,7 @@ FORMATS = {
         r"(?a)#\s*(?:global\.|newdoc|newpar|sent_id|text\b|generator\b|meta::)",
         (".conllu",),
     ),
-    "crac-json": NamedFormat(
-        "CRAC's JSON", "crac_json", r"\[\s*(?:\{|$|\])", (".json",), is_for_models=True
-    ),
+    "crac-json": NamedFormat("CRAC's JSON", "crac_json", r"\[\s*(?:\{|$|\])", (".json",)),
     "jsonl": NamedFormat(
         "JSON Lines",
         "coref_json",
@@ -57,16 +53,13 @@ FORMATS = {
         r"\{|\[(?!.*\]\(#)",
         (".jsonl", ".ndjson"),
     ),
-    "coref-data": NamedFormat(
-        "coref-data", "coref_data", "PAR1", (".parquet",), is_for_models=True
-    ),
+    "coref-data": NamedFormat("coref-data", "coref_data", "PAR1", (".parquet",)),
     "arrau": NamedFormat("ARRAU", "arrau", r"(?a)TOKEN(?:\s|$)|\S+[ \t]+[BI]-markable_[0-9]"),
     "crac-text": NamedFormat(
         "CRAC's text",
         "marked_text",
         rf".*(?:\S\|{CRAC_TAG}(?:,|\s|$)|<[A-Za-z]\w*[0-9]>|\]\(#)",
         (".txt",),
-        is_for_models=True,
     ),
 }
 """The formats by their names for options, in the order in which they are tried."""

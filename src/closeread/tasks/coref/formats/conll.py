@@ -62,7 +62,7 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat, Reading
+from closeread.tasks.coref.formats.reading import CorefFormat, Reading, make_writer
 from closeread.tasks.coref.notices import count_notice
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
@@ -686,6 +686,6 @@ def _read_with(path: Path, reading: Reading) -> Parsed:
 
 FORMAT = CorefFormat(
     read_records,
-    lambda records: dump_conll(documents_of(records).documents),
+    make_writer(dump_conll),
     read_with=_read_with,
 )

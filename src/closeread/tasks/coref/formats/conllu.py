@@ -64,7 +64,7 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.relations import merge_runs
 
@@ -830,5 +830,5 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
 
 FORMAT = CorefFormat(
     read_records,
-    lambda records: dump_conllu(documents_of(records).documents),
+    make_writer(dump_conllu),
 )

@@ -14,11 +14,11 @@ from closeread.exceptions import Problem, quote
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import Document, documents_of
+from closeread.tasks.coref.documents import Document
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -78,6 +78,6 @@ def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> st
 
 FORMAT = CorefFormat(
     read_records,
-    lambda records: dump_coref_data(documents_of(records).documents),
-    write_blind=lambda records: dump_coref_data(documents_of(records).documents, blind=True),
+    make_writer(dump_coref_data),
+    write_blind=make_writer(dump_coref_data, blind=True),
 )

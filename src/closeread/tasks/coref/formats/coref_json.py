@@ -391,11 +391,13 @@ DIALECTS = {
 """By a field that all documents have."""
 
 
-FOREIGN = {
-    "clusters_strings": "fastcoref writes no document names, and its clusters count characters "
+OF_FASTCOREF = "clusters_strings"
+"""A field that the documents of fastcoref have."""
+
+ABOUT_FASTCOREF = (
+    "fastcoref writes no document names, and its clusters count characters "
     "(expected 'doc_key', and clusters of tokens)"
-}
-"""Messages on documents with these fields, which some systems write."""
+)
 
 UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
@@ -440,9 +442,9 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     """Read documents of our own schema."""
     validator = RowValidator(load_schema("coref"), "document")
     problems = ProblemList(parsed.problems)
-    foreign = _find_foreign_records(parsed.records)
-    for number, message in foreign.items():
-        problems.append(parsed.problem(number, message))
+    foreign = {number for number, record in enumerate(parsed.records) if OF_FASTCOREF in record}
+    for number in sorted(foreign):
+        problems.append(parsed.problem(number, ABOUT_FASTCOREF))
     dropped: list[Problem] = ProblemList()
     accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
     parsed = parsed._replace(records=accepted)
@@ -458,16 +460,6 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
         raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
     notices = list(dict.fromkeys(problem.message for problem in dropped))
     return parsed._replace(records=documents_of(parsed.records).noted(*notices))
-
-
-def _find_foreign_records(records: Sequence[Any]) -> dict[int, str]:
-    """Return what is wrong with the documents of other systems, by their numbers."""
-    foreign = {}
-    for number, record in enumerate(records):
-        for name, message in FOREIGN.items():
-            if name in record:
-                foreign[number] = message
-    return foreign
 
 
 def _find_wrong_documents(records: Sequence[tuple[Record, int]]) -> Iterator[Problem]:

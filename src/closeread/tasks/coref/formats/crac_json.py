@@ -15,14 +15,14 @@ from closeread.exceptions import FormatError, Problem
 from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, documents_of
+from closeread.tasks.coref.documents import Document
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
     find_dialect,
     read_dialect,
 )
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 
 
 def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
@@ -75,7 +75,7 @@ def _join_words(tokens: Sequence[str], cluster: Sequence[Sequence[int]]) -> list
 
 FORMAT = CorefFormat(
     read_records,
-    lambda records: dump_crac_json(documents_of(records).documents),
+    make_writer(dump_crac_json),
     read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
-    write_blind=lambda records: dump_crac_json(documents_of(records).documents, blind=True),
+    write_blind=make_writer(dump_crac_json, blind=True),
 )

@@ -29,12 +29,11 @@ from closeread.tasks.coref.documents import (
     ListedWords,
     Mention,
     are_known,
-    documents_of,
 )
 from closeread.tasks.coref.formats import CRAC_TAG
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 from closeread.tasks.coref.notices import count_notice
 
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
@@ -362,7 +361,7 @@ def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
 
 FORMAT = CorefFormat(
     read_records,
-    lambda records: dump_marked_text(documents_of(records).documents),
+    make_writer(dump_marked_text),
     read_with=lambda path, reading: read_records(path, "", tolerant=reading.is_tolerant),
-    write_blind=lambda records: dump_marked_text(documents_of(records).documents, blind=True),
+    write_blind=make_writer(dump_marked_text, blind=True),
 )

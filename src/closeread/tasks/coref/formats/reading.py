@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from closeread.formats import Format
 from closeread.records import Parsed, Record
+from closeread.tasks.coref.documents import documents_of
 
 
 class Reading(NamedTuple):
@@ -31,8 +32,14 @@ class CorefFormat(Format):
 
     Attributes:
         read_with: reads a file as told, if that makes a difference.
-        write_blind: returns the text of a file without entities, which a language model is to find.
+        write_blind: returns the text of a file without entities, which a language model is to find; None if it is not
+            written for them.
     """
 
     read_with: Callable[[Path, Reading], Parsed] | None = None
     write_blind: Callable[[Sequence[Record]], str] | None = None
+
+
+def make_writer(dump: Callable[..., str], **options: bool) -> Callable[[Sequence[Record]], str]:
+    """Return a function that writes documents, whatever they are given as."""
+    return lambda records: dump(documents_of(records).documents, **options)
