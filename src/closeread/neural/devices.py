@@ -60,7 +60,8 @@ def loading_silently() -> Iterator[None]:
     """
     from transformers.utils import logging
 
-    was_shown, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    was_shown = logging.is_progress_bar_enabled()
+    verbosity = logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:

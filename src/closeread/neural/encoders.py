@@ -60,7 +60,8 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         super().__init__()
-        self.tokenizer, self.model = tokenizer, model
+        self.tokenizer = tokenizer
+        self.model = model
         self.dimensions = int(model.config.hidden_size)
         self._before, self._after = find_special_tokens(tokenizer)
         self.longest = longest_input(tokenizer, model.config) - len(self._before) - len(self._after)
@@ -106,18 +107,24 @@ class Encoder(torch.nn.Module):  # type: ignore[misc] # torch has no types here
             windows, row = cut_windows(len(ids), self.longest, self.longest // OVERLAP)
             starts = np.array([window.start for window in windows], np.int64)
             column = np.arange(len(ids)) - starts[row] + len(self._before)
-            whole = [
+            windows_with_ends = [
                 [*self._before, *ids[window.start : window.stop], *self._after]
                 for window in windows
             ]
             yield Pieces(
-                whole, row, column, np.array(encoded.word_ids(number), np.int64), len(words)
+                windows_with_ends,
+                row,
+                column,
+                np.array(encoded.word_ids(number), np.int64),
+                len(words),
             )
 
     def forward(self, documents: Sequence[Pieces]) -> torch.Tensor:
         """Return the vectors of all words, (n_words, dimensions); that of a word without pieces is zero."""
         device = next(self.model.parameters()).device
-        windows = [torch.tensor(ids) for pieces in documents for ids in pieces.windows]
+        windows: list[torch.Tensor] = []
+        for pieces in documents:
+            windows += map(torch.tensor, pieces.windows)
         row = _chain(
             [pieces.row for pieces in documents], [len(pieces.windows) for pieces in documents]
         ).to(device)
@@ -158,8 +165,9 @@ def cut_windows(length: int, limit: int, overlap: int) -> tuple[list[range], Int
     """
     if not 0 <= overlap < limit:
         raise ValueError(f"overlap is {overlap} (expected 0 to {limit - 1}, less than the limit)")
-    room, size = max(length - limit, 0), min(length, limit)
-    # the fewest windows that cover a sequence with this overlap
+    room = max(length - limit, 0)
+    size = min(length, limit)
+    # The fewest windows that cover a sequence with this overlap.
     extra = -(-room // (limit - overlap))
     windows = [
         range(room * n // max(extra, 1), room * n // max(extra, 1) + size)
@@ -217,6 +225,8 @@ def longest_input(tokenizer: Any, config: Any) -> int:
 def find_special_tokens(tokenizer: Any) -> tuple[list[int], list[int]]:
     """Return the special tokens before and after a text."""
     encoded = tokenizer("a", return_special_tokens_mask=True)
-    ids, special = encoded["input_ids"], encoded["special_tokens_mask"]
-    first, last = special.index(0), len(special) - special[::-1].index(0)
+    ids = encoded["input_ids"]
+    special = encoded["special_tokens_mask"]
+    first = special.index(0)
+    last = len(special) - special[::-1].index(0)
     return ids[:first], ids[last:]

@@ -65,9 +65,10 @@ class FillMask:
         import torch
 
         for text in texts:
-            if (masks := text.count(self.mask_token)) != 1:
+            n_masks = text.count(self.mask_token)
+            if n_masks != 1:
                 raise ValueError(
-                    f"{text!r} contains {self.mask_token} {masks} times (expected once)"
+                    f"{text!r} contains {self.mask_token} {n_masks} times (expected once)"
                 )
         # Texts of similar length are batched together, so that there is little padding.
         order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
@@ -89,10 +90,13 @@ class FillMask:
                     tokens = scores.topk(
                         min(_OVERSAMPLING * self._candidates, len(scores))
                     ).indices.tolist()
-                    found = dict.fromkeys(
-                        word for token in tokens if (word := self._decode_word(token)) is not None
-                    )
-                    words[i] = list(found)[: self._candidates]
+                    # The keys are distinct words, since several tokens may be the same word.
+                    fillings: dict[str, None] = {}
+                    for token in tokens:
+                        word = self._decode_word(token)
+                        if word is not None:
+                            fillings[word] = None
+                    words[i] = list(fillings)[: self._candidates]
         return words
 
     def _decode_word(self, token: int) -> str | None:

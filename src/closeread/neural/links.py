@@ -88,8 +88,8 @@ class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
         def encode(documents: Ints) -> torch.Tensor:
             part = [pieces[document] for document in documents.tolist()]
             words = self.encoder(part)
-            which, span = spans.select(documents)
-            begin = np.cumsum([0, *(one.n_words for one in part)])[which]
+            index, span = spans.select(documents)
+            begin = np.cumsum([0, *(document.n_words for document in part)])[index]
             first, last = (
                 torch.from_numpy(begin + place[span]).to(words.device)
                 for place in (spans.first, spans.last)
@@ -122,17 +122,19 @@ class StaticSpans:
     """Spans in word vectors that know no context."""
 
     def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
-        self.source, self._device = vectors, device
+        self.source = vectors
+        self._device = device
         self.size = vectors.matrix.shape[1]
 
     def prepare(self, spans: Spans) -> VectorsOf:
         """See `SpanVectors.prepare`."""
         table = np.zeros((len(spans.first), self.size), np.float32)
-        rows, matrix = self.source.rows, self.source.matrix
+        rows = self.source.rows
+        matrix = self.source.matrix
         for document, words in enumerate(spans.words):
-            known = [rows.get(word) for word in words]
+            row_of_word = [rows.get(word) for word in words]
             for span in range(spans.starts[document], spans.starts[document + 1]):
-                for row in known[spans.first[span] : spans.last[span] + 1]:
+                for row in row_of_word[spans.first[span] : spans.last[span] + 1]:
                     if row is not None:
                         table[span] += matrix[row]
         return _look_up(torch.from_numpy(table).to(self._device), spans)
@@ -156,11 +158,11 @@ class LinkBatch:
     @classmethod
     def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
         """Make the batch of some documents."""
-        which, span = spans.select(documents)
+        index, span = spans.select(documents)
         shape = (len(documents), int(np.diff(spans.starts)[documents].max(initial=0)))
         document, number = (
-            torch.from_numpy(one).to(device)
-            for one in (which, span - spans.starts[documents][which])
+            torch.from_numpy(numbers).to(device)
+            for numbers in (index, span - spans.starts[documents][index])
         )
         exists = torch.zeros(shape, dtype=torch.bool, device=device)
         exists[document, number] = True
@@ -261,15 +263,18 @@ class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
             part = slice(start, start + step)
             scores = self.label_head(anchors[:, part], complements)
             if self.link_head is None:
-                label, is_linked = scores[..., 1:].argmax(-1) + 1, scores.argmax(-1) > 0
+                label = scores[..., 1:].argmax(-1) + 1
+                is_linked = scores.argmax(-1) > 0
             else:
                 label = scores.argmax(-1) + 1
                 is_linked = self.link_head(anchors[:, part], complements).argmax(-1) > 0
             place = pairs[:, part].nonzero(as_tuple=True)
-            document, anchor, complement, *found = (
-                one.cpu().numpy() for one in (*place, label[place], is_linked[place])
+            document, anchor, complement, *predictions = (
+                column.cpu().numpy() for column in (*place, label[place], is_linked[place])
             )
-            yield PredictedPairs(batch.documents[document], anchor + start, complement, *found)
+            yield PredictedPairs(
+                batch.documents[document], anchor + start, complement, *predictions
+            )
 
     def _find_ends(
         self, vectors: torch.Tensor, batch: LinkBatch
@@ -315,20 +320,25 @@ class LinkLearner:
         criterion: str,
         device: str = "cpu",
     ) -> None:
-        self.model, self.criterion = system, criterion
+        self.model = system
+        self.criterion = criterion
         self.n_items = len(spans.words)
-        self._device, self._spans, self._links = device, spans, links
+        self._device = device
+        self._spans = spans
+        self._links = links
         self._link_starts = np.searchsorted(links.document, np.arange(self.n_items + 1))
         self._vectors = system.vectors.prepare(spans)
-        self._held_out, self._held_out_vectors = held_out, system.vectors.prepare(held_out)
+        self._held_out = held_out
+        self._held_out_vectors = system.vectors.prepare(held_out)
         self._score = score
 
-    def gather(self, items: Ints) -> LinkBatch:
+    def gather(self, numbers: Ints) -> LinkBatch:
         """Return some documents, with the labels of their pairs."""
-        batch = LinkBatch.make(self._spans, items, self._device)
-        which, link = expand_ranges(self._link_starts[items], np.diff(self._link_starts)[items])
+        batch = LinkBatch.make(self._spans, numbers, self._device)
+        n_links = np.diff(self._link_starts)
+        index, link = expand_ranges(self._link_starts[numbers], n_links[numbers])
         columns = (
-            which,
+            index,
             self._links.anchor[link],
             self._links.complement[link],
             self._links.label[link],
@@ -398,8 +408,8 @@ def parse_encoder(text: str) -> tuple[str, str]:
     >>> parse_encoder("bert-base-cased")
     ('tuned', 'bert-base-cased')
     """
-    kind, found, name = text.partition(":")
-    return (kind, name) if found and kind in KINDS else (KINDS[0], text)
+    kind, colon, name = text.partition(":")
+    return (kind, name) if colon and kind in KINDS else (KINDS[0], text)
 
 
 def train_links(
@@ -419,12 +429,7 @@ def train_links(
     `about` is what else `run.json` says.
     """
     device = choose_hardware(settings.device, settings.precision).device
-    words = {
-        word
-        for examples in (training, held_out)
-        for document in examples.spans.words
-        for word in document
-    }
+    words = set[str]().union(*training.spans.words, *held_out.spans.words)
 
     def prepare(continues: bool) -> LinkLearner:
         if continues:
@@ -458,9 +463,10 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
     try:
         choice = LinkChoice(**read_run(folder.path)["model"])
     except TypeError:
-        found = f"model: is not a model of links (expected {', '.join(each.name for each in fields(LinkChoice))})"
-        raise FormatError(folder.path / RUN, [Problem(found)]) from None
-    words = {word for document in spans.words for word in document}
+        names = ", ".join(field.name for field in fields(LinkChoice))
+        problem = Problem(f"model: is not a model of links (expected {names})")
+        raise FormatError(folder.path / RUN, [problem]) from None
+    words = set[str]().union(*spans.words)
     system = _make_system(choice, _load_source(folder, choice, words), device)
     folder.load_weights(system)
     system.to(device).eval()

@@ -86,7 +86,8 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def __init__(self, tokenizer: Any, model: Any) -> None:
         super().__init__()
-        self.tokenizer, self.model = tokenizer, model
+        self.tokenizer = tokenizer
+        self.model = model
         self.longest = longest_input(tokenizer, model.config)
         self.pretrained = f"model.{model.base_model_prefix}."
         # Without a mask, what a pair is given would depend on the length of the others of its batch.
@@ -138,7 +139,8 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
 
     def cut(self, pairs: TextPairs) -> PairPieces:
         """Cut pairs of texts into pieces."""
-        self.tokenizer.truncation_side, self.tokenizer.padding_side = "left", "right"
+        self.tokenizer.truncation_side = "left"
+        self.tokenizer.padding_side = "right"
         encoded = (
             self.tokenizer(list(pairs.first), list(pairs.second), verbose=False)
             if len(pairs.first)
@@ -154,7 +156,8 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
             if len(of_pair["input_ids"]) > self.longest
         ]
         for number in long:
-            first, second = pairs.first[number], pairs.second[number]
+            first = pairs.first[number]
+            second = pairs.second[number]
             self._check_room(second)
             inputs[number] = dict(
                 self.tokenizer(first, second, truncation="only_first", max_length=self.longest)
@@ -166,20 +169,19 @@ class PairClassifier(nn.Module):  # type: ignore[misc] # torch has no types here
         special = self.tokenizer.num_special_tokens_to_add(pair=True)
         n_pieces = len(self.tokenizer(second, add_special_tokens=False, verbose=False)["input_ids"])
         if n_pieces + special >= self.longest:
-            found = f"{quote(shorten(second))} has {n_pieces:,} tokens, and the model takes {self.longest:,} for a pair"
-            raise RequestError(
-                f"{found} (expected at most {self.longest - special - 1:,} of the second text)"
-            )
+            size = f"{quote(shorten(second))} has {n_pieces:,} tokens"
+            limit = f"the model takes {self.longest:,} for a pair"
+            expected = f"expected at most {self.longest - special - 1:,} of the second text"
+            raise RequestError(f"{size}, and {limit} ({expected})")
 
     def gather(
         self, pieces: PairPieces, numbers: Ints, device: str, labels: Ints | None = None
     ) -> PairBatch:
         """Return pairs as tensors on a device, with their labels, which are 0 if they are unknown."""
         inputs = self._pad([pieces.inputs[number] for number in numbers.tolist()])
-        known = torch.from_numpy(np.zeros_like(numbers) if labels is None else labels[numbers])
-        return PairBatch(
-            {name: tensor.to(device) for name, tensor in inputs.items()}, known.to(device)
-        )
+        batch_labels = np.zeros_like(numbers) if labels is None else labels[numbers]
+        label = torch.from_numpy(batch_labels).to(device)
+        return PairBatch({name: tensor.to(device) for name, tensor in inputs.items()}, label)
 
     def forward(self, batch: PairBatch) -> torch.Tensor:
         """Return the logits of pairs, (n_pairs, n_labels), in float32 or more."""
@@ -201,14 +203,19 @@ class PairLearner:
         criterion: str,
         device: str = "cpu",
     ) -> None:
-        self.model, self.criterion, self.pretrained = model, criterion, model.pretrained
+        self.model = model
+        self.criterion = criterion
+        self.pretrained = model.pretrained
         self.n_items = len(labels)
-        self._pairs, self._labels, self._device = pairs, labels, device
-        self._held_out, self._score = held_out, score
+        self._pairs = pairs
+        self._labels = labels
+        self._device = device
+        self._held_out = held_out
+        self._score = score
 
-    def gather(self, items: Ints) -> PairBatch:
+    def gather(self, numbers: Ints) -> PairBatch:
         """Return some pairs with their labels."""
-        return self.model.gather(self._pairs, items, self._device, self._labels)
+        return self.model.gather(self._pairs, numbers, self._device, self._labels)
 
     def find_losses(self, batch: PairBatch) -> Mapping[str, torch.Tensor]:
         """Return the cross-entropy, summed over pairs."""
@@ -224,13 +231,14 @@ class PairLearner:
 def predict_pairs(model: PairClassifier, pairs: PairPieces, device: str = "cpu") -> Floats:
     """Return the probabilities of the labels of all pairs, (n_pairs, n_labels); pairs of similar length at once."""
     order = np.argsort([len(inputs["input_ids"]) for inputs in pairs.inputs], kind="stable")
-    found = np.zeros((len(order), model.model.config.num_labels))
+    probabilities = np.zeros((len(order), model.model.config.num_labels))
     with torch.inference_mode():
         for start in range(0, len(order), AT_ONCE):
             numbers = order[start : start + AT_ONCE]
-            found[numbers] = model(model.gather(pairs, numbers, device)).softmax(-1).cpu().numpy()
-            report_progress("predicting", start + len(numbers), len(found))
-    return found
+            logits = model(model.gather(pairs, numbers, device))
+            probabilities[numbers] = logits.softmax(-1).cpu().numpy()
+            report_progress("predicting", start + len(numbers), len(order))
+    return probabilities
 
 
 def train_pairs(
@@ -257,7 +265,8 @@ def train_pairs(
         device = choose_hardware(settings.device, settings.precision).device
         name = folder.path / ENCODER if continues else choice.encoder
         model = PairClassifier.load(name, choice, with_weights=not continues).to(device)
-        learnt, scored = model.cut(training.pairs), model.cut(held_out)
+        learnt = model.cut(training.pairs)
+        scored = model.cut(held_out)
         warn_of_cut(learnt.n_cut + scored.n_cut, model.longest)
         return PairLearner(
             model,
@@ -283,8 +292,9 @@ def load_classifier(folder: RunFolder, device: str) -> PairClassifier:
     try:
         choice = PairChoice(**read_run(folder.path)["model"])
     except TypeError:
-        found = f"model: is not a classifier of pairs (expected {', '.join(each.name for each in fields(PairChoice))})"
-        raise FormatError(folder.path / RUN, [Problem(found)]) from None
+        names = ", ".join(field.name for field in fields(PairChoice))
+        problem = Problem(f"model: is not a classifier of pairs (expected {names})")
+        raise FormatError(folder.path / RUN, [problem]) from None
     model = PairClassifier.load(folder.path / ENCODER, choice, with_weights=False)
     folder.load_weights(model)
     model.to(device).eval()

@@ -35,10 +35,10 @@ def read_run(folder: Path, task: str = "") -> dict[str, Any]:
     path = folder / RUN
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
-    found = read_json(path)
-    check_format(found, FORMAT, path)
-    check_json(found, "closeread.neural/run.schema.json", path)
-    run: dict[str, Any] = found  # type: ignore[assignment] # as the schema says
+    content = read_json(path)
+    check_format(content, FORMAT, path)
+    check_json(content, "closeread.neural/run.schema.json", path)
+    run: dict[str, Any] = content  # type: ignore[assignment] # as the schema says
     if task and run["task"] != task:
         raise FormatError(path, [Problem(f"is a run of {run['task']} (expected {task})")])
     return run

@@ -34,7 +34,8 @@ from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
 from closeread.neural.training import Epoch, Learner, State, find_best, train, use_precision
 from closeread.parameters import TrainingSettings
 
-WEIGHTS, CHECKPOINT = "model.safetensors", "checkpoint.pt"
+WEIGHTS = "model.safetensors"
+CHECKPOINT = "checkpoint.pt"
 L = TypeVar("L", bound=Learner)
 
 
@@ -147,14 +148,14 @@ class RunFolder:
         best = find_best(state.epochs, criterion)
         if best is state.epochs[-1]:
             self.save_weights(model)
-        kept = {**vars(state), "epochs": [asdict(epoch) for epoch in state.epochs]}
+        checkpoint = {**vars(state), "epochs": [asdict(epoch) for epoch in state.epochs]}
         with replacing(self.path / CHECKPOINT) as partial:
             try:
                 with partial.open("wb") as file:
-                    torch.save(kept, file)
+                    torch.save(checkpoint, file)
             except RuntimeError as error:  # torch's own writer says so of a full disk
                 raise OSError(None, str(error).split("\n", 1)[0], str(partial)) from error
-        run["epochs"] = kept["epochs"]
+        run["epochs"] = checkpoint["epochs"]
         run["best"] = {"epoch": best.number, **best.scores}
         run["seconds"] = sum(epoch.seconds for epoch in state.epochs)
         write_json(self.path / RUN, run)
@@ -173,9 +174,11 @@ class RunFolder:
         if not path.exists():
             return None
         try:
-            found = torch.load(path, map_location="cpu", weights_only=True)
-            epochs = [Epoch(**epoch) for epoch in found["epochs"]]
-            return State(epochs, found["parameters"], found["optimizer"], found["random"])
+            checkpoint = torch.load(path, map_location="cpu", weights_only=True)
+            epochs = [Epoch(**epoch) for epoch in checkpoint["epochs"]]
+            return State(
+                epochs, checkpoint["parameters"], checkpoint["optimizer"], checkpoint["random"]
+            )
         except (
             RuntimeError,
             EOFError,
@@ -207,9 +210,9 @@ class RunFolder:
 def _describe_schedule(settings: TrainingSettings) -> dict[str, Any]:
     """Return the field `setting` of `run.json`: all settings but those of the model, and those that only a task has."""
     names = [
-        one.name
-        for one in fields(TrainingSettings)
-        if one.name not in ("encoder", "encoder_dropout")
+        field.name
+        for field in fields(TrainingSettings)
+        if field.name not in ("encoder", "encoder_dropout")
     ]
     values = {name: getattr(settings, name) for name in (*names, "weight_decay", "warmup", "clip")}
     return {**values, **choose_hardware(settings.device, settings.precision)._asdict()}

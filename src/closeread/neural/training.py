@@ -39,7 +39,7 @@ class Learner(Protocol):
     n_items: int  # how many items there are to learn from
     criterion: str  # the score of `evaluate` by which the best epoch is chosen
 
-    def gather(self, items: Ints) -> Batch:
+    def gather(self, numbers: Ints) -> Batch:
         """Return a batch of items."""
 
     def find_losses(self, batch: Any) -> Mapping[str, torch.Tensor]:
@@ -102,8 +102,8 @@ def train(
             _set_rates(
                 optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps
             )
-            items = order[step * settings.batch_size : (step + 1) * settings.batch_size]
-            losses.append(_take_step(learner, optimizer, items, settings, hardware))
+            numbers = order[step * settings.batch_size : (step + 1) * settings.batch_size]
+            losses.append(_take_step(learner, optimizer, numbers, settings, hardware))
             report_progress(f"epoch {number}, step", step + 1, n_steps)
         learner.model.eval()
         with torch.inference_mode(), _deterministic(), use_precision(hardware):
@@ -147,11 +147,11 @@ def _set_rates(
 def _take_step(
     learner: Learner,
     optimizer: torch.optim.Optimizer,
-    items: Ints,
+    numbers: Ints,
     settings: TrainingSettings,
     hardware: Hardware,
 ) -> float:
-    batch = learner.gather(items)
+    batch = learner.gather(numbers)
     optimizer.zero_grad(set_to_none=True)
     loss = 0.0
     with _deterministic():
@@ -198,10 +198,8 @@ def _make_optimizer(learner: Learner, settings: TrainingSettings) -> torch.optim
 @contextmanager
 def _deterministic() -> Iterator[None]:
     """Use deterministic algorithms where there are any."""
-    before, warned = (
-        torch.are_deterministic_algorithms_enabled(),
-        torch.is_deterministic_algorithms_warn_only_enabled(),
-    )
+    before = torch.are_deterministic_algorithms_enabled()
+    warned = torch.is_deterministic_algorithms_warn_only_enabled()
     filled = torch.utils.deterministic.fill_uninitialized_memory
     torch.use_deterministic_algorithms(True, warn_only=True)
     # No memory is read before it is written here, and filling it takes a fifth of the time.
