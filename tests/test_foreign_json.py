@@ -34,7 +34,6 @@ KNOWN = {
     ("tasks/marmara/pairs.py", "LinearSVC"): OWN,
     ("tasks/marmara/pairs.py", "LinearSVR"): OWN,
     ("tasks/mctaco/models.py", "TrainedRun"): "tasks/mctaco/runs.schema.json has checked it",
-    ("tasks/tne/columns.py", "NounPhrases"): OWN,
     ("tasks/wikipossessions/plots.py", "Ellipse"): OWN,
     ("tasks/wikipossessions/plots.py", "FancyBboxPatch"): OWN,
     ("tasks/wikipossessions/plots.py", "Polygon"): OWN,
