@@ -141,11 +141,11 @@ class Agreement(Result):
     @property
     def _coefficients(self) -> dict[Pair, dict[str, float | None]]:
         """Dice's coefficients of every pair, by the kind of annotations."""
-        coefficients = {}
-        for pair, overlaps in self.pairs.items():
-            by_kind = {kind: overlap.dice for kind, overlap in overlaps.items()}
-            coefficients[pair] = by_kind
-        return coefficients
+        return {pair: _list_coefficients(overlaps) for pair, overlaps in self.pairs.items()}
+
+
+def _list_coefficients(overlaps: Overlaps) -> dict[str, float | None]:
+    return {kind: overlap.dice for kind, overlap in overlaps.items()}
 
 
 def _list_counts(overlaps: Overlaps) -> list[list[object]]:

@@ -116,17 +116,17 @@ def inconsistencies(
         if name is not None and date_of(anchor):
             first, first_anchor = anchors.setdefault((entity, name), (index, anchor))
             if first_anchor != anchor:
-                place = f"as on line {lines[first]}, with which it corefers"
-                expected = f"(expected {quote(first_anchor)}, {place})"
-                yield index, f"the anchor is {quote(anchor)} {expected}"
+                expected = (
+                    f"{quote(first_anchor)}, as on line {lines[first]}, with which it corefers"
+                )
+                yield index, f"the anchor is {quote(anchor)} (expected {expected})"
 
 
 def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[str]:
     """Check that an event has either the name of its mention or tokens of a document."""
     fields = [name for name in ("mention", "document", "tokens") if event.get(name) is not None]
     if fields not in (["mention"], ["document", "tokens"]):
-        content = " and ".join(fields) or "no mention"
-        yield f"has {content} (expected either mention, or document and tokens)"
+        yield f"has {' and '.join(fields) or 'no mention'} (expected either mention, or document and tokens)"
     elif "document" in fields:
         name = f"document {quote(event['document'])}"
         document = documents.get(event["document"])

@@ -78,8 +78,13 @@ def read_files(files: Mapping[str, Path], split: str) -> Parsed:
     titles = {text.id or "": text.title for text in texts.values()}
     for document in documents.values():
         document["title"] = titles.get(document["id"])
-    all_problems = problems + title_problems
-    return Parsed(list(documents.values()), list(documents), all_problems, [], oddities=oddities)
+    return Parsed(
+        list(documents.values()),
+        list(documents),
+        problems + title_problems,
+        [],
+        oddities=oddities,
+    )
 
 
 def read_records(path: Path, split: str) -> Parsed:
@@ -121,8 +126,8 @@ def list_markables(root: Element) -> list[Element]:
 
 
 def _is_creation_time(markable: Element) -> bool:
-    is_marked = markable.attributes.get("functionInDocument") == CREATION_TIME
-    return markable.name == TIME and is_marked
+    function = markable.attributes.get("functionInDocument")
+    return markable.name == TIME and function == CREATION_TIME
 
 
 def _is_event(markable: Element) -> bool:
@@ -238,10 +243,8 @@ def _check_tokens(tokens: Sequence[Element], problems: ProblemList) -> None:
         if not t_id:
             problems.add("the token has no t_id", token.line)
         elif t_id in lines_of_ids:
-            line = lines_of_ids[t_id]
-            problems.add(
-                f"the token's t_id {quote(t_id)} is already used on line {line}", token.line
-            )
+            message = f"the token's t_id {quote(t_id)} is already used on line {lines_of_ids[t_id]}"
+            problems.add(message, token.line)
         lines_of_ids.setdefault(t_id, token.line)
         if not token.text():
             problems.add("the token is empty", token.line)

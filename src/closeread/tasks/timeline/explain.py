@@ -204,19 +204,23 @@ def explain(
 ) -> list[Mapping[str, Any]]:
     """Explain the relations of two timelines, or of gold alone; of long chains, the middle is left out."""
     system_entries = () if system is None else system["entries"]
-    explanations: list[Mapping[str, Any]] = []
+    verdicts: list[Mapping[str, Any]] = []
     for verdict in find_verdicts(gold["entries"], system_entries, options["track"]):
-        chains = {name: _shorten(verdict[name]) for name in ("evidence", "excluded_by")}
-        explanations.append({**verdict, **chains})
-    return explanations
+        for name in ("evidence", "excluded_by"):
+            verdict[name] = _shorten(verdict[name])
+        verdicts.append(verdict)
+    return verdicts
 
 
 def _shorten(chain: Chain) -> Record:
     n_left_out = len(chain) - 2 * MAX_CHAIN_END
     if n_left_out <= 0:
         return {"first": chain, "left_out": 0, "last": []}
-    first = chain[:MAX_CHAIN_END]
-    return {"first": first, "left_out": n_left_out, "last": chain[-MAX_CHAIN_END:]}
+    return {
+        "first": chain[:MAX_CHAIN_END],
+        "left_out": n_left_out,
+        "last": chain[-MAX_CHAIN_END:],
+    }
 
 
 def title(unit: str, verdicts: Sequence[Mapping[str, Any]]) -> str:

@@ -93,10 +93,8 @@ def find_middle(anchor: str) -> date | None:
     >>> find_middle("XXXX-XX-XX") is find_middle("2009-02-30") is None
     True
     """
-    if not is_anchor(anchor):
-        return None
     parts = date_of(anchor)
-    if not parts:
+    if not parts or not is_anchor(anchor):
         return None
     first = last = date(*(*parts, 1, 1)[:3])
     if len(parts) < 3:

@@ -219,9 +219,9 @@ def list_mentions(entries: Sequence[Entry]) -> list[Mention]:
     mentions = []
     for number in order:
         entry = entries[number]
-        anchor = entry["anchor"]
-        position = entry["position"]
-        mentions += [Mention(text, anchor, position, number) for text in entry["mentions"]]
+        mentions += [
+            Mention(text, entry["anchor"], entry["position"], number) for text in entry["mentions"]
+        ]
     return mentions
 
 

@@ -347,15 +347,14 @@ def _find_unwritable_ids(ids: Sequence[str]) -> Iterator[Problem]:
         names_by_split[split if slash else None].append(stem)
     splits = [split for split in names_by_split if split is not None]
     if splits and None in names_by_split:
-        in_split = next(name for name in ids if "/" in name)
-        outside = names_by_split[None][0]
-        ids_of_both = f"ids {quote(in_split)} and {quote(outside)}"
-        yield Problem(f"{ids_of_both}: all or none must begin with a split")
+        in_split = quote(next(name for name in ids if "/" in name))
+        outside = quote(names_by_split[None][0])
+        yield Problem(f"ids {in_split} and {outside}: all or none must begin with a split")
     yield from find_unwritable(splits)
     for names in names_by_split.values():
         if len(names) > limits.MAX_FILES:
-            limit = f"limit of a folder: {limits.MAX_FILES:,}"
-            yield Problem(f"there are {len(names):,} timelines ({limit})")
+            limit = limits.MAX_FILES
+            yield Problem(f"there are {len(names):,} timelines (limit of a folder: {limit:,})")
         yield from find_unwritable(names, SUFFIX)
         for name in names:
             stem = stem_of_id(name)
