@@ -163,8 +163,9 @@ def are_joined(documents: Documents, pair: Ints) -> list[bool]:
     # By anchor: where the words after a preposition begin, -1 if there is none.
     begin_by_anchor: dict[int, int] = {}
     verdicts = []
-    ends = np.stack([document_of(pair), *find_ends(documents, pair)], axis=1)
-    for document, anchor, complement in ends.tolist():
+    columns = (document_of(pair), *find_ends(documents, pair))
+    lists = [column.tolist() for column in columns]
+    for document, anchor, complement in zip(*lists, strict=True):
         text = texts[document]
         if anchor not in begin_by_anchor:
             match = JOINED.match(text, phrases.last_char[anchor])
