@@ -124,7 +124,7 @@ test-floors: environment
 	$(BIN)/ruff check .
 	$(PYTEST) --skips=$(SKIPS) --hypothesis-profile few --ignore tests/hub --ignore tests/leaderboard \
 	  --ignore tests/test_readme.py --ignore tests/test_recorded.py --ignore tests/test_recipe.py --ignore tests/test_packaging.py \
-	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/tlinks \
+	  --ignore tests/test_architecture.py --ignore tests/test_makefile.py --ignore tests/coref --ignore tests/annotation --ignore tests/tlinks \
 	  --ignore tests/test_readers.py --ignore tests/wikipossessions/test_possession_scores.py \
 	  --ignore-glob 'tests/faults/test_[!cdp]*' \
 	  -k 'not (random or twin or official or by_hand)'

@@ -213,6 +213,7 @@ def formats_table() -> str:
         )
         found += [(corpus.name, home + name, "gold") for name in names]
         found += [(corpus.name, home + name, "predictions") for name in corpus.submission_formats]
+    suffixes_of_module = {form.module: form.suffixes for form in package.FORMATS.values()}
     rows = []
     for task, path, what in found:
         module = importlib.import_module(path)
@@ -225,7 +226,9 @@ def formats_table() -> str:
             )
         elif gold is not None:
             suffix, reads, writes = (
-                ", ".join(gold.suffixes if task == "coref" else ()),
+                ", ".join(
+                    suffixes_of_module.get(path.rpartition(".")[2], ()) if task == "coref" else ()
+                ),
                 gold,
                 gold.write,
             )

@@ -6,7 +6,7 @@ from shared.universal_anaphora import COLUMNS, HEADER, row
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conllu import read_conllu
-from closeread.tasks.coref.relations import Bridging
+from closeread.tasks.coref.universal_anaphora.relations import Bridging
 
 
 @pytest.fixture

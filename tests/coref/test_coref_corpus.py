@@ -13,8 +13,8 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.key_response import take_documents
 from closeread.tasks.coref.mention_table import document_digests
-from closeread.tasks.coref.sides import take_documents
 
 CONLL = """#begin document (rain); part 000
 rain 0 0 It (1)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
 from closeread.tasks.coref.mention_table import MentionTable, document_digests
-from closeread.tasks.coref.relations import DocumentRelations
+from closeread.tasks.coref.universal_anaphora.relations import DocumentRelations
 
 SPAN = st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9)).map(
     lambda three: tuple(sorted(three))

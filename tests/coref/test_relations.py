@@ -9,9 +9,13 @@ from shared.universal_anaphora import HEADER, row
 from closeread.exceptions import CloseReadWarning, RequestError, SubmissionError
 from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.coref.files import read_documents
+from closeread.tasks.coref.key_response import CoreferenceReader
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.relations import find_circles, find_place, find_single_antecedents
-from closeread.tasks.coref.sides import CoreferenceReader
+from closeread.tasks.coref.universal_anaphora.relations import (
+    find_circles,
+    find_place,
+    find_single_antecedents,
+)
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:not scored in the:closeread.CloseReadWarning",

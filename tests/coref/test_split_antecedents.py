@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from closeread.arrays import LimitError
-from closeread.tasks.coref.metrics import sets as sets_module
 from closeread.tasks.coref.metrics.overlap import Side
-from closeread.tasks.coref.metrics.sets import METRICS, AntecedentSet, count_with_sets, map_sets
+from closeread.tasks.coref.universal_anaphora import split_antecedents as sets_module
+from closeread.tasks.coref.universal_anaphora.split_antecedents import (
+    METRICS,
+    AntecedentSet,
+    count_with_sets,
+    map_sets,
+)
 
 
 def columns(documents):

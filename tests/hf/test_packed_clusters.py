@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import closeread
 from closeread.exceptions import InputError
 from closeread.tasks.coref.documents import documents_of
+from closeread.tasks.coref.key_response import CoreferenceReader
 from closeread.tasks.coref.mention_table import pack_clusters
-from closeread.tasks.coref.sides import CoreferenceReader
 
 ODD = [
     True,

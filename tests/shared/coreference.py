@@ -5,9 +5,9 @@ from pathlib import Path
 
 import closeread
 from closeread.counts.estimates import Resampling
+from closeread.tasks.coref.key_response import align, read_key
 from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.sides import align, read_key
 
 NO_INTERVALS = Resampling(0)
 KEY = {

@@ -1,8 +1,8 @@
 """The counts of a response as CorefUD's scorer has them: (found of response, response, found of key, key)."""
 
+from closeread.tasks.coref.key_response import align, read_key
 from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
-from closeread.tasks.coref.sides import align, read_key
 
 METRICS = (*TITLES, "mor", "zeros")
 NUMERATORS = ("found_of_response", "found_of_key")

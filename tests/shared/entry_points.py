@@ -19,7 +19,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.tasks import find_format
 from closeread.tasks.coref.formats.conll import dump_conll
-from closeread.tasks.coref.sides import take_documents
+from closeread.tasks.coref.key_response import take_documents
 from closeread.tasks.tne.tne_arrays import dump_submission as dump_arrays
 
 NOTES_OF_SAMPLES = pytest.mark.filterwarnings(

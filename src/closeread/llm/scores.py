@@ -19,7 +19,7 @@ from closeread.llm.questions import Exam
 from closeread.records import Record
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.sides import Key
+    from closeread.tasks.coref.key_response import Key
 
 
 def count_unit(exam: Exam, unit: str, rows: Sequence[Record]) -> Counts:

@@ -27,9 +27,10 @@ from closeread.exceptions import (
     raise_all,
     read_all,
 )
-from closeread.tasks.coref.documents import Document, Documents, Mention, merge_adjacent
+from closeread.tasks.coref.documents import Document, Documents, Mention
 from closeread.tasks.coref.files import read_documents, take_documents
-from closeread.tasks.coref.sides import find_repeated
+from closeread.tasks.coref.key_response import find_repeated
+from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import compare_words
 
 ADVICE = "keep one of them"

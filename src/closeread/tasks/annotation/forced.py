@@ -19,8 +19,9 @@ from typing import NamedTuple
 from closeread.exceptions import Problem, ProblemList, pluralize, quote
 from closeread.formats.text import read_lines
 from closeread.tasks.annotation.annotators import AnnotatedDocument, order_of
-from closeread.tasks.coref.documents import Document, Mention, Span, are_known
+from closeread.tasks.coref.documents import Document, Mention, are_known
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
+from closeread.tasks.coref.spans import Span
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
 PIECE = re.compile(rf"(\()?({NUMBER})(\))?")

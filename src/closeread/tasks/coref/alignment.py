@@ -17,15 +17,8 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import Problem, RequestError, name_option, pluralize, quote
-from closeread.tasks.coref.documents import (
-    Document,
-    Documents,
-    EmptyNode,
-    Entity,
-    Mention,
-    Span,
-    merge_adjacent,
-)
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
+from closeread.tasks.coref.spans import Span, merge_adjacent
 
 ANCHOR_LENGTHS = (32, 12, 6)
 """How many characters the unique parts of texts have that are looked for, one after the other."""

@@ -18,14 +18,12 @@ from closeread import limits
 from closeread.exceptions import pluralize, quote
 from closeread.records import Record
 from closeread.tasks.coref.mention_table import MentionTable, stack_documents
+from closeread.tasks.coref.spans import Span
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.relations import DocumentRelations
+    from closeread.tasks.coref.universal_anaphora.relations import DocumentRelations
 
 GENRE = "genre"
-
-Span = tuple[int, int]
-"""A first and a last token."""
 
 
 class Mention(NamedTuple):
@@ -400,35 +398,6 @@ def _unstack_table(table: MentionTable) -> list[Document]:
         is_absent = number in table.absent
         documents.append(Document(name, entities, is_named=table.is_named, is_absent=is_absent))
     return documents
-
-
-# Spans
-
-
-def merge_adjacent(spans: Iterable[Span]) -> list[Span]:
-    """Return the runs of adjacent tokens that some spans cover."""
-    runs: list[Span] = []
-    for start, end in sorted(spans):
-        if runs and start <= runs[-1][1] + 1:
-            runs[-1] = (runs[-1][0], max(end, runs[-1][1]))
-        else:
-            runs.append((start, end))
-    return runs
-
-
-def nth_token(spans: Sequence[Span], number: int) -> int:
-    """Return a token of a mention by its number, from 1, which is not beyond the last."""
-    token = spans[0][0] + number - 1
-    for (_, end), (start, _) in pairwise(spans):
-        if token > end:
-            token += start - end - 1
-    return token
-
-
-def number_of_token(spans: Sequence[Span], token: int) -> int:
-    """Return the number of a token among those of a mention, from 1."""
-    tokens = [member for start, end in spans for member in range(start, end + 1)]
-    return 1 + tokens.index(token)
 
 
 # Lengths and genres

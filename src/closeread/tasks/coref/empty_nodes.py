@@ -19,8 +19,9 @@ import numpy as np
 
 from closeread.arrays import Ints, Mask
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.documents import EmptyNode, Span
+from closeread.tasks.coref.documents import EmptyNode
 from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.spans import Span
 
 Place = tuple[int, int, int]
 """The place of an empty node: the number of words before it, its sentence, and its number among those there."""

@@ -33,7 +33,7 @@ from closeread.exceptions import (
 )
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import Documents, Span, Words
+from closeread.tasks.coref.documents import Documents, Words
 from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.matching import (
@@ -44,6 +44,7 @@ from closeread.tasks.coref.metrics.matching import (
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.spans import Span
 
 RIGHT = "right entity"
 OF_ENTITIES = ("split entity", "merged entities", "missing entity", "spurious entity")

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from closeread.arrays import Ints, Mask
-from closeread.tasks.coref.relations import Relations
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.documents import Document, EmptyNode, Mention, TreeRow
+    from closeread.tasks.coref.universal_anaphora.relations import Relations
 
 T = TypeVar("T")
 
@@ -196,6 +196,8 @@ def _stack_relations(documents: Sequence[Document]) -> Relations | None:
     }
     if not by_name or len(by_name) < len(documents):
         return None
+    from closeread.tasks.coref.universal_anaphora.relations import Relations
+
     deixis = [document.deixis for document in documents if document.deixis is not None]
     return Relations(by_name, stack_documents(deixis) if deixis else None)
 

@@ -40,6 +40,7 @@ from closeread.counts.table import CountTable
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.key_response import CoreferenceReader
 from closeread.tasks.coref.metrics.entity import EDGES
 from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
 from closeread.tasks.coref.metrics.scores import (
@@ -54,7 +55,6 @@ from closeread.tasks.coref.metrics.scores import (
     scores_of,
 )
 from closeread.tasks.coref.metrics.slices import FIELDS, count_slices, find_lacking, require_fields
-from closeread.tasks.coref.sides import CoreferenceReader
 
 
 def count(
@@ -120,7 +120,10 @@ def count(
     with name_documents(names):
         count_entities = compare_sides(matched, duplicates, matching)
         if split_antecedents != "ignore":
-            from closeread.tasks.coref.metrics.sets import check_options, split_columns
+            from closeread.tasks.coref.universal_anaphora.split_antecedents import (
+                check_options,
+                split_columns,
+            )
 
             check_options(metrics, options, breakdowns)
             columns = split_columns((key, response), matched, counted, split_antecedents)

@@ -42,12 +42,9 @@ from closeread.tasks.coref.documents import (
     EmptyNode,
     Mention,
     Node,
-    Span,
     documents_of,
     find_genre,
     list_lengths,
-    nth_token,
-    number_of_token,
 )
 from closeread.tasks.coref.formats.lines import (
     Section,
@@ -66,7 +63,7 @@ from closeread.tasks.coref.formats.lines import (
 )
 from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 from closeread.tasks.coref.notices import count_notice
-from closeread.tasks.coref.relations import merge_runs
+from closeread.tasks.coref.spans import Span, merge_runs, nth_token, number_of_token
 
 COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"

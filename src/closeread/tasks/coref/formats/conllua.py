@@ -30,22 +30,15 @@ from typing import NamedTuple
 from closeread.exceptions import ProblemList, quote
 from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import (
-    Document,
-    Documents,
-    EmptyNode,
-    ListedWords,
-    Mention,
-    Span,
-)
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.formats.reading import CorefFormat
-from closeread.tasks.coref.relations import (
+from closeread.tasks.coref.spans import Span, merge_runs
+from closeread.tasks.coref.universal_anaphora.relations import (
     Bridging,
     DocumentRelations,
     Place,
     find_circles,
-    merge_runs,
 )
 
 COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC IDENTITY BRIDGING DISCOURSE_DEIXIS REFERENCE NOM_SEM"

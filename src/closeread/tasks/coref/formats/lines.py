@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 from closeread.exceptions import FormatError, ProblemList, quote
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, split_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, Entity, Mention, Span, Words
+from closeread.tasks.coref.documents import Document, Entity, Mention, Words
+from closeread.tasks.coref.spans import Span
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
 

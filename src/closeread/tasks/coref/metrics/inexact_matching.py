@@ -18,9 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Ints, LimitError
-from closeread.tasks.coref.documents import merge_adjacent
 from closeread.tasks.coref.empty_nodes import Zero, map_zeros
 from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.spans import merge_adjacent
 
 Spans = tuple[tuple[int, int], ...]
 """The first and last token of each run of adjacent tokens of a mention, in ascending order."""

@@ -31,7 +31,10 @@ from closeread.tasks.coref.metrics.inexact_matching import (
     list_spans,
 )
 from closeread.tasks.coref.metrics.matching import MatchedMentions
-from closeread.tasks.coref.metrics.relations import count_bridging, count_non_referring
+from closeread.tasks.coref.universal_anaphora.relation_counts import (
+    count_bridging,
+    count_non_referring,
+)
 
 
 def count_overlaps(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:

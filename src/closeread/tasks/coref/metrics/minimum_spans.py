@@ -38,15 +38,10 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import (
-    Constituents,
-    Document,
-    Documents,
-    TreeRow,
-    merge_adjacent,
-)
+from closeread.tasks.coref.documents import Constituents, Document, Documents, TreeRow
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.overlap import Side
+from closeread.tasks.coref.spans import merge_adjacent
 
 TAG_CELL = 4
 TREE_CELL = 5

@@ -32,7 +32,6 @@ from closeread.tasks.coref.documents import (
     Documents,
     Mention,
     documents_of,
-    merge_adjacent,
 )
 from closeread.tasks.coref.files import read_documents, take_documents
 from closeread.tasks.coref.mention_table import document_digests, pack_clusters
@@ -42,8 +41,8 @@ from closeread.tasks.coref.metrics.matching import (
     have_common_mentions,
     require_heads,
 )
-from closeread.tasks.coref.relations import DocumentRelations, select_layer
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
+from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import note_other_words, token_differences
 
 # Reading
@@ -55,7 +54,16 @@ def read_key(source: Path | Sequence[Record], options: Options) -> Documents:
         documents = _read_side(source, options)
     else:
         documents = take_documents(source, "gold", is_response=False)
-    return select_layer(documents, options["layer"])
+    return _select_layer(documents, options)
+
+
+def _select_layer(documents: Documents, options: Options) -> Documents:
+    """Return the layer of annotation that is scored, of which most formats have only one."""
+    if options["layer"] == "identity":
+        return documents
+    from closeread.tasks.coref.universal_anaphora.relations import select_deixis
+
+    return select_deixis(documents)
 
 
 def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
@@ -119,7 +127,7 @@ def _read_response(key: Documents, source: Path | Sequence[Record], options: Opt
     except InputError as error:
         raise blame_submission(error) from None
     _check_number(key, response, source, options["missing"])
-    response = select_layer(response, options["layer"])
+    response = _select_layer(response, options)
     if not response.is_packed:
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
@@ -175,7 +183,11 @@ def _put_in_order(key: Documents, response: Documents) -> Documents:
         return response
     documents_by_name = response.by_name()
     n_tokens = 0 if response.has_lengths else None
-    relations = DocumentRelations() if response.has_relations else None
+    relations = None
+    if response.has_relations:
+        from closeread.tasks.coref.universal_anaphora.relations import DocumentRelations
+
+        relations = DocumentRelations()
 
     def find_document(name: str) -> Document:
         document = documents_by_name.get(name)
@@ -351,7 +363,7 @@ class Key:
 
             digests = digest_nodes(key.empty, digests)
         if key.relations is not None or key.minimum:
-            from closeread.tasks.coref.metrics.relations import digest_relations
+            from closeread.tasks.coref.universal_anaphora.relation_counts import digest_relations
 
             digests = digest_relations(key, digests, options)
         return dict(zip(key.names, digests, strict=True))
@@ -468,7 +480,9 @@ class CoreferenceReader:
             yield from describe_difference(key.table, response.table, options["zeros"])
         for name, side in sides.items():
             if side.has_relations:
-                from closeread.tasks.coref.metrics.relations import describe_relations
+                from closeread.tasks.coref.universal_anaphora.relation_counts import (
+                    describe_relations,
+                )
 
                 counts = table.names if table else ()
                 yield from describe_relations(side.table, name, options, counts)

@@ -9,11 +9,12 @@ other numbers because the other side has other zeros.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from closeread.exceptions import RequestError
+from closeread.tasks.coref.spans import merge_runs
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.documents import Document, Documents
@@ -107,17 +108,6 @@ def _order_by_antecedents(antecedents: Mapping[str, Sequence[str]]) -> list[str]
     return order
 
 
-def merge_runs(runs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Merge runs that touch; they are in ascending order."""
-    merged: list[tuple[int, int]] = []
-    for start, end in runs:
-        if merged and merged[-1][1] + 1 == start:
-            merged[-1] = merged[-1][0], end
-        else:
-            merged.append((start, end))
-    return merged
-
-
 def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
     """Return the place of a mention, given the tokens of its document that are zeros, in ascending order.
 
@@ -168,10 +158,8 @@ def list_zeros(document: int, *tables: MentionTable) -> list[int]:
     return sorted(tokens)
 
 
-def select_layer(documents: Documents, layer: str) -> Documents:
-    """Return a layer of a file: "identity", or "discourse_deixis", which may be empty."""
-    if layer == "identity":
-        return documents
+def select_deixis(documents: Documents) -> Documents:
+    """Return the layer of discourse deixis, which may be empty."""
     if not documents.has_relations:
         raise RequestError(
             "layer 'discourse_deixis' needs Universal Anaphora files as key and response"

@@ -19,7 +19,7 @@ from closeread.exceptions import RequestError, pluralize
 from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.inexact_matching import contains
 from closeread.tasks.coref.metrics.matching import MatchedMentions
-from closeread.tasks.coref.relations import (
+from closeread.tasks.coref.universal_anaphora.relations import (
     Place,
     find_single_antecedents,
     list_zeros,

@@ -27,9 +27,12 @@ from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
 from closeread.tasks.coref.metrics.entity import are_singletons
 from closeread.tasks.coref.metrics.matching import MatchedMentions
 from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap, Side
-from closeread.tasks.coref.metrics.relations import list_split_entities, require_relations
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, name_columns
-from closeread.tasks.coref.relations import Place, list_zeros, places_by_entity
+from closeread.tasks.coref.universal_anaphora.relation_counts import (
+    list_split_entities,
+    require_relations,
+)
+from closeread.tasks.coref.universal_anaphora.relations import Place, list_zeros, places_by_entity
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "lea")
 

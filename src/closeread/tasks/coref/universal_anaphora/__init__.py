@@ -1,0 +1,1 @@
+"""What Universal Anaphora annotates beside identity: split antecedents, bridging, non-referring markables, deixis."""
