@@ -40,7 +40,13 @@ def describe(folder, run):
     with (folder / "model.safetensors").open("rb") as file:
         (size,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
-    shapes = [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
+    # An encoder that stays as it is has parameters, too, but does not learn them.
+    is_frozen = run["model"].get("kind") == "frozen"
+    shapes = [
+        tensor["shape"]
+        for name, tensor in header.items()
+        if name != "__metadata__" and not (is_frozen and name.startswith("encoder."))
+    ]
     setting = run["setting"]
     return {
         "run": folder.name,
@@ -58,7 +64,7 @@ def name_row(folder, model):
     variant = model["variant"].capitalize()
     if model["kind"] == "static":
         return f"{variant}-static"
-    config = json.loads((folder / "encoder" / "config.json").read_text("utf-8"))
+    config = json.loads((folder / "config.json").read_text("utf-8"))["encoder"]
     is_large = config.get("num_hidden_layers", 0) >= LAYERS_OF_A_LARGE_ENCODER
     size = "large" if is_large else "base"
     return f"{variant}-frozen-{size}" if model["kind"] == "frozen" else f"{variant}-{size}"

@@ -43,7 +43,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     # Many tests score a file against itself, or against nothing like it; tests/faults has those of the warnings.
     for message in (
-        ".* (is the same file as|has .* of) the gold, ",
+        ".* is the same (file|folder) as the gold, ",
         ".* (has no mentions|is predicted|no [a-z]+) (at all|in common) ",
     ):
         config.addinivalue_line("filterwarnings", f"ignore:{message}:UserWarning")

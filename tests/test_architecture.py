@@ -55,13 +55,13 @@ def test_the_contracts_are_kept(lint):
 @pytest.mark.parametrize(
     ("importer", "imported"),
     [
-        ("tasks.mctaco.procedure", "closeread.tasks.tne.columns"),
+        ("tasks.mctaco.procedure", "closeread.tasks.tne.links"),
         ("tasks.coref.procedure", "closeread.tasks.marmara.documents"),
-        ("tasks.tne.columns", "closeread.tasks.tne.procedure"),
+        ("tasks.tne.links", "closeread.tasks.tne.procedure"),
         ("tasks.tne.records", "matplotlib"),
         ("counts.table", "closeread.corpus.gold"),
         ("formats.text", "closeread.counts.table"),
-        ("corpus.sources", "closeread.tasks.tne.columns"),
+        ("corpus.sources", "closeread.tasks.tne.links"),
         ("scoring", "datasets"),
         ("scoring", "closeread.hf.builder"),
         ("hf.builder", "closeread.cli"),

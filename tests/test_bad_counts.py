@@ -3,8 +3,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from shared.bad_input import ROWS, SAMPLE, lines, put, refuses
 
@@ -36,19 +34,7 @@ def test_a_changed_byte(run, kept):
             assert result.stderr.startswith("Error: ")
 
 
-CHANGED = (
-    "other.counts: was changed after it was written: its content has another digest; score again"
-)
-
-
 def test_blocks_that_are_others(run, kept):
-    table = pq.read_table(kept)
-    blocks = table["block"].to_pylist()
-    table = table.set_column(
-        table.column_names.index("block"), "block", pa.array(blocks[::-1], pa.int64())
-    )
-    pq.write_table(table, "other.counts")
-    refuses(run("compare", "mctaco", kept, "other.counts"), CHANGED)
     counted = Counts.load(kept)
     blocks = counted.table.blocks[::-1].copy()
     replace(counted, table=replace(counted.table, blocks=blocks)).save("other.counts")

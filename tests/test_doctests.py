@@ -49,7 +49,6 @@ BOARD = (
     "download_submission",
     "disqualify_submissions",
     "extend_deadline",
-    "list_teams",
     "withdraw_submission",
 )
 """Examples of one leaderboard's life, in this order."""

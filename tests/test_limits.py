@@ -9,7 +9,7 @@ from shared.tne_annotated import HOUSE, ROOF, annotate, consolidate
 from closeread.counts.resampling import MAX_DRAWS, MAX_NULLS, MAX_SUMS, max_resamples
 from closeread.exceptions import RequestError
 from closeread.leaderboard.declaration import Limits
-from closeread.tasks.tne import annotation
+from closeread.tasks.tne import closure, consolidation
 from closeread.tasks.wikipossessions.procedure import PROCEDURE as POSSESSIONS
 from closeread.tasks.wikipossessions.procedure import validate
 
@@ -87,14 +87,14 @@ def test_links_that_are_spread_have_a_limit(monkeypatch):
         r"'d': 1,001,000 links when they are spread over clusters \(expected at most 1,000,000\)"
     )
     with pytest.raises(RequestError, match=message):
-        annotation.close_rows(
+        closure.close_rows(
             [{"id": "d", "relations": links}],
             [{"id": "d", "coref": [{"id": "c", "members": members}]}],
         )
     found = consolidate(*[annotate([(ROOF, "of", HOUSE)])] * 2)
-    n_links = len(annotation.keep_common_links(found)[0]["np_relations"])
-    monkeypatch.setattr(annotation, "MAX_LINKS", n_links - 1)
+    n_links = len(consolidation.keep_common_links(found)[0]["np_relations"])
+    monkeypatch.setattr(closure, "MAX_LINKS", n_links - 1)
     with pytest.raises(
         RequestError, match=rf"{n_links} links when they are spread .*at most {n_links - 1}\)"
     ):
-        annotation.keep_common_links(found)
+        consolidation.keep_common_links(found)

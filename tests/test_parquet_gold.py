@@ -28,15 +28,15 @@ TABLES = {
     ),
     "date": (
         with_sentences(pa.date32(), 32),
-        "row 0: sentence: is a date32[day] that is out of range (expected a JSON value)",
+        "column 'sentence' can't be read as date32[day] (",
     ),
     "timestamp": (
         with_sentences(pa.timestamp("ms", tz="UTC"), 64),
-        "row 0: sentence: is a timestamp[ms, tz=UTC] that is out of range (expected a JSON value)",
+        "column 'sentence' can't be read as timestamp[ms, tz=UTC] (",
     ),
     "duration": (
         with_sentences(pa.duration("s"), 64),
-        "row 0: sentence: is a duration[s] that is out of range (expected a JSON value)",
+        "column 'sentence' can't be read as duration[s] (",
     ),
 }
 
@@ -49,4 +49,4 @@ def test_odd_gold_is_refused_in_a_sentence(name, tmp_path):
     for source, place in ((path, str(path)), (table, "gold")):
         with pytest.raises(InputError) as error:
             closeread.score("mctaco", [{"id": "x", "label": "yes"}], gold=source, ci=False)
-        assert str(error.value) == f"{place}: {message}"
+        assert str(error.value).startswith(f"{place}: {message}")

@@ -2,7 +2,6 @@
 
 import copy
 import json
-import math
 from dataclasses import replace
 
 import pytest
@@ -56,21 +55,11 @@ def test_true_reports_are_read_back(kind, here):
 
 WRONG = [
     (
-        lambda found: found["scores"]["muc/f1"].update(value=math.nan),
-        "scores.muc/f1.value: is not a finite number",
+        lambda found: found["scores"]["muc/f1"].update(value="1"),
+        "scores.muc/f1.value: expected a number or null, found '1'",
     ),
-    (
-        lambda found: found["counts"].update({"muc/key": math.inf}),
-        "counts.muc/key: is not a finite",
-    ),
-    (
-        lambda found: found["counts"].update({"muc/key": 1e300}),
-        "1e+300 is greater than or equal to the max",
-    ),
-    (lambda found: found["counts"].update({"muc/key": -1}), "-1 is less than the minimum"),
     (lambda found: found.update(seed=-1), "seed: -1 is less than the minimum of 0"),
     (lambda found: found.update(unit=1), "unit: expected text, found 1"),
-    (lambda found: found["scores"]["muc/f1"].update(value=2), "scores.muc/f1.value: 2"),
     (lambda found: found.update(released="yes"), "released: expected"),
     (
         lambda found: found.update(format=2, seed=-1),

@@ -1,4 +1,4 @@
-"""Stored counts: all that is written is read back, what was changed is refused, and other files are one error."""
+"""Stored counts: all that is written is read back, and other files are one error."""
 
 import json
 from dataclasses import replace
@@ -94,38 +94,6 @@ def test_an_unknown_format_is_one_error(kept, number, message):
     assert refusal() == message
 
 
-def swap(column):
-    """Two rows change places in one column."""
-
-    def change(table):
-        values = table[column].to_pylist()
-        known = [i for i, value in enumerate(values) if value is not None]
-        other = next((i for i in known if values[i] != values[known[0]]), None)
-        if other is None:  # all alike: replace one
-            values[known[0]] = {"field:domain": "x", "breakdown": "expressed"}.get(
-                column, values[known[0]]
-            )
-        else:
-            values[known[0]], values[other] = values[other], values[known[0]]
-        place = table.column_names.index(column)
-        return table.set_column(place, column, pa.array(values, table.schema.field(column).type))
-
-    return change
-
-
-@pytest.mark.parametrize(
-    "column", ["unit", "block", "gold", "part", "breakdown", "field:domain", "count:links/right"]
-)
-def test_each_column_is_in_the_digest(kept, column):
-    rewrite(swap(column))
-    refusal()
-
-
-def test_a_row_less_is_noticed(kept):
-    rewrite(lambda table: table.slice(1))
-    refusal()
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -166,19 +134,6 @@ def test_options_that_were_added_later_are_at_their_defaults(here):
     assert merge_counts(parts, ["a", "b"]).provenance.options == options
 
 
-@pytest.mark.parametrize("value", [-1, 2.0**53, np.inf])
-def test_a_count_that_is_none(kept, value):
-    parts = kept.table.breakdowns["expressed"]
-    values = parts.values.copy()
-    values[0, 0] = value
-    table = replace(
-        kept.table, breakdowns={**kept.table.breakdowns, "expressed": replace(parts, values=values)}
-    )
-    replace(kept, table=table).save("kept.parquet")
-    assert f"document '{kept.table.units[parts.unit[0]]}', by expressed: " in refusal()
-    assert f" is {value:.15g} (expected a number from 0 to 2**53)" in refusal()
-
-
 def drop(name):
     return lambda table: table.drop_columns([name])
 
@@ -194,22 +149,14 @@ def cast(name, kind):
 @pytest.mark.parametrize(
     ("change", "about"),
     [
-        *[
-            (drop(name), {})
-            for name in ("unit", "block", "gold", "breakdown", "part", "count:links/right")
-        ],
+        *[(drop(name), {}) for name in ("unit", "block", "gold", "breakdown", "part")],
         *[(cast(name, str), {}) for name in ("block", "count:links/right")],
         (lambda table: table, {"breakdowns": {"expressed": ["x"]}}),
     ],
 )
 def test_what_is_no_file_of_counts(kept, change, about):
     rewrite(change, lambda found: found | about)
-    found = refusal()
-    assert (
-        "is not a file of counts" in found
-        or "has another digest" in found
-        or "no counts for any score" in found
-    )
+    assert "is not a file of counts" in refusal()
 
 
 @pytest.mark.parametrize("about", [{"missing": "none"}, {"options": []}, {"procedure": None}])

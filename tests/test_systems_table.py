@@ -319,7 +319,7 @@ def test_systems_that_were_not_scored_alike():
         system(9),
         gold=KEY,
         resampling=Resampling(0),
-        average="macro",
+        average="documents",
         keep_singletons="false",
     )
     fewer = closeread.score("coref", system(9)[:8], gold=KEY[:8], resampling=Resampling(0))
@@ -329,7 +329,7 @@ def test_systems_that_were_not_scored_alike():
     assert first == "the systems are not comparable: they were not scored as 'a' was:"
     assert lines[:2] == [
         "'b': option keep_singletons is 'false' (expected 'true')",
-        "'b': option average is 'macro' (expected 'micro')",
+        "'b': option average is 'documents' (expected 'micro')",
     ]
     digests = [one.provenance.signature[-12:] for one in (fewer, report(9))]
     assert lines[2:] == ["'c': gold is coref {} (expected coref {})".format(*digests)]

@@ -3,7 +3,6 @@
 import gzip
 import struct
 import tracemalloc
-import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -12,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from twins.word_vectors import PACKERS, pack_binary, pack_lines, pack_original, pack_text
 
-from closeread.exceptions import CloseReadWarning, FormatError
+from closeread.exceptions import FormatError
 from closeread.formats.word_vectors import BLOCK, read_vectors
 
 ENTRIES = [
@@ -60,7 +59,6 @@ def test_words_as_they_are_written_come_before_lower_case(tmp_path):
         "MAY": [3],
         "US": [4],  # and "us" is not "US"
     }
-    assert read_vectors(tmp_path / "v", ["Apple"]).matrix.tolist() == [[2]]  # apple isn't kept
     assert read_vectors(tmp_path / "v", []).matrix.shape == (0, 1)
 
 
@@ -88,49 +86,42 @@ def test_the_first_vector_of_a_word_counts(tmp_path):
             pack([(b"a", [1.0, 2.0]), (b"b", [3.0, 4.0]), (b"a", [5.0, 6.0])], 2)
         )
         assert read(tmp_path / "v", ["b"]) == {"b": [3, 4]}  # nobody asks
-        with pytest.warns(
-            CloseReadWarning,
-            match=r"v: words occur more than once: 'a' \(expected once\); the first",
-        ):
-            assert read(tmp_path / "v", ["a"]) == {"a": [1, 2]}
+        assert read(tmp_path / "v", ["a"]) == {"a": [1, 2]}
 
 
 ROW = struct.pack("<2f", 1, 2)
 NAN = struct.pack("<2f", 1, np.nan)
-LARGE = struct.pack("<2f", -2e6, 1)
+INFINITE = struct.pack("<2f", -np.inf, 1)
 PACKED = gzip.compress(pack_binary(ENTRIES, 2), mtime=0)
+FIRST = (
+    "v:1: is not the first line of word vectors (expected a word and its numbers, or the numbers of words and of "
+    "dimensions, at least 1)"
+)
 INVALID = {
-    "empty": (b"", "v: is empty"),
-    "nothing inside": (gzip.compress(b"", mtime=0), "v: is empty"),
-    "other text": (b"Dear reader,\n", "v:1: is not the first line of a file of word vectors (expected a word and its "
-        "numbers, or the numbers of words and of dimensions)"),
-    "no dimensions": (b"1 0\nev\n", "v:1: the number of dimensions is 0 (expected 1 to 1,024)"),
-    "too many dimensions": (b"a" + b" 1" * 1025, "v:1: the number of dimensions is 1,025 (expected 1 to 1,024)"),
-    "a huge header": (b"999999999999 999999999999\n", "v:1: the number of dimensions is 999,999,999,999 (expected "
-        "1 to 1,024)"),
+    "empty": (b"", FIRST),
+    "nothing inside": (gzip.compress(b"", mtime=0), FIRST),
+    "other text": (b"Dear reader,\n", FIRST),
+    "no dimensions": (b"1 0\nev\n", "v:1: is not the first line of word vectors (expected the numbers of words and of "
+        "dimensions, at least 1)"),
+    "a huge header": (b"999999999999 999999999999\n", "v: has 0 words (expected 999,999,999,999, as line 1 says)"),
     "many words": (b"999999999999 2\n", "v: has 0 words (expected 999,999,999,999, as line 1 says)"),
-    "no words": (b"0 2\n", "v:1: the number of words is 0 (expected at least 1)"),
-    "wrong lines": (b"an 1 2\nev 1\nol 1 2 3\n\n 1 2\n", "v: 4 problems of 3 kinds:\nv:2: 'ev' has 1 number (expected 2)\n"
-        "v:3: 'ol' has 3 numbers (expected 2)\n"
-        "v:4: has no word (expected a word, then numbers) (2 times; also line 5)"),
+    "wrong lines": (b"an 1 2\nev 1\n\n 1 2\n", "v: 3 problems of 2 kinds:\nv:2: 'ev' has 1 number (expected 2)\n"
+        "v:3: has no word (expected a word, then numbers) (2 times; also line 4)"),
     "spaces after a header": (b"1 2\nat a@b.c 1 2\n", "v:2: 'at' has 3 numbers (expected 2)"),
     "no numbers": (b"an 1 2\nev nan 1\nof 1 x\nat 1 1e999\n", "v: 3 problems:\n"
-        "v:2: 'ev' has a number that is not finite or beyond ±1,000,000\n"
+        "v:2: 'ev' has a number that is not finite\n"
         "v:3: 'of': 'x' is not a number\n"
-        "v:4: 'at' has a number that is not finite or beyond ±1,000,000"),
-    "a large number": (b"ev 1 -1000001\n", "v:1: 'ev' has a number that is not finite or beyond ±1,000,000"),
+        "v:4: 'at' has a number that is not finite"),
     "lacking lines": (b"3 1\nev 1\n", "v: has 1 word (expected 3, as line 1 says)"),
-    "more lines": (b"1 1\nev 1\nof 2\n", "v:3: is one line too many (line 1 says 1 word)"),
+    "more lines": (b"1 1\nev 1\nof 2\n", "v: has 2 words (expected 1, as line 1 says)"),
     "a header alone": (b"2 2\n\0", "v: is truncated or damaged: has 0 words (expected 2, as line 1 says)"),
     "half an entry": (b"3 2\nev " + ROW + b"of " + ROW[:7], "v: is truncated or damaged: has 1 word (expected 3, as "
         "line 1 says)"),
     "lacking entries": (b"3 2\nev " + ROW + b"\nof " + ROW + b"\n", "v: is truncated or damaged: has 2 words (expected "
         "3, as line 1 says)"),
-    "more entries": (b"1 2\nev " + ROW + b"of " + ROW, "v: has more than 1 word, as line 1 says, at byte 15"),
-    "no word": (b"2 2\nev " + ROW + b" " + ROW, "v: byte 15: has no word (expected a word, a space and its numbers)"),
-    "wrong floats": (b"2 2\nev " + NAN + b"of " + LARGE, "v: 2 problems:\n"
-        "v: byte 7: 'ev' has a number that is not finite or beyond ±1,000,000\n"
-        "v: byte 18: 'of' has a number that is not finite or beyond ±1,000,000"),
+    "wrong floats": (b"2 2\nev " + NAN + b"of " + INFINITE, "v: 2 problems:\n"
+        "v: 'ev' has a number that is not finite\n"
+        "v: 'of' has a number that is not finite"),
     "half a gzip file": (PACKED[:-9], "v: is not a valid gzip file: it is truncated"),
     "a damaged gzip file": (PACKED[:14] + b"x" * 8 + PACKED[22:], "v: is not a valid gzip file: its data is corrupt"),
 }  # fmt: skip
@@ -148,7 +139,7 @@ def test_invalid_files(here, name):
 def test_what_is_no_file(tmp_path):
     with pytest.raises(FormatError, match="none: can't be read: No such file or directory"):
         read_vectors(tmp_path / "none", ["a"])
-    with pytest.raises(FormatError, match="is not a regular file"):
+    with pytest.raises(FormatError, match="can't be read: Is a directory"):
         read_vectors(tmp_path, ["a"])
 
 
@@ -167,8 +158,7 @@ def test_numbers_of_other_words_are_not_parsed(tmp_path):
 def test_any_bytes_are_vectors_or_an_error(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("vectors") / "v"
     path.write_bytes(data)
-    with warnings.catch_warnings(), suppress(FormatError):
-        warnings.simplefilter("ignore", CloseReadWarning)
+    with suppress(FormatError):
         assert read(path, ["ev"]).keys() <= {"ev"}
 
 

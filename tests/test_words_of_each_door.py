@@ -56,8 +56,8 @@ DOORS = {
         lambda: closeread.errors("coref", "twice.conll", gold="key.conll", duplicates="error"),
     ),
     "averaged slices": (
-        "score coref key.conll key.conll --average macro --by distance",
-        lambda: score_coref("key", average="macro", by="distance"),
+        "score coref key.conll key.conll --average documents --by distance",
+        lambda: score_coref("key", average="documents", by="distance"),
     ),
     "no prediction": (
         "score mctaco yes.jsonl --config sample",

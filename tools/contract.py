@@ -223,7 +223,7 @@ def describe_schemas() -> dict[str, Any]:
     import closeread.schemas
     from closeread.counts.report_file import ReportFile
     from closeread.json_schema import derive_schema
-    from closeread.leaderboard import declaration, index_file, results, submission, teams
+    from closeread.leaderboard import declaration, index_file, results, submission
 
     package = Path(closeread.__file__).parent
     homes = [
@@ -242,7 +242,6 @@ def describe_schemas() -> dict[str, Any]:
         results.Record,
         submission.About,
         submission.Request,
-        teams.TeamFile,
     ):
         schemas[f"leaderboard: {kind.__name__}"] = _drop_prose(derive_schema(kind))
     return schemas

@@ -43,6 +43,8 @@ GROUPS = {
     "counts": ("counts", "tests", "closeread.counts"),
     "scoring": ("scoring.py", "tests", "closeread.scoring"),
     "arrays": ("arrays.py", "tests", "closeread.arrays"),
+    "llm": ("llm", "tests/llm", ""),
+    "neural": ("neural", "tests/neural", ""),
     **{name: (f"tasks/{name}", f"tests/{name}", "") for name in TASKS},
 }
 

@@ -19,7 +19,7 @@ Figures: `plot`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`, `choose_submission`;
 `init_leaderboard`, `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`; `extend_deadline`,
-`disqualify_submissions`, `list_teams`.
+`disqualify_submissions`.
 Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
@@ -68,7 +68,6 @@ if TYPE_CHECKING:
         init_leaderboard,
         judge_leaderboard,
         list_submissions,
-        list_teams,
         show_leaderboard,
         withdraw_submission,
     )
@@ -99,7 +98,7 @@ __all__ = [
     "RequestError", "Resampling", "SystemsTable", "__version__", "adjudicate", "agreement", "baseline",
     "build_leaderboard", "choose_submission", "cite", "compare", "convert", "corpora", "count",
     "count_batch", "disqualify_submissions", "download_submission", "errors", "export", "extend_deadline",
-    "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions", "list_teams",
+    "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions",
     "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics",
     "plot", "predict", "prepare", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
     "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
@@ -119,7 +118,7 @@ _NAMES = {
     "closeread.operations.counting": "count count_batch merge",
     "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard choose_submission disqualify_submissions "
-    "download_submission extend_deadline init_leaderboard judge_leaderboard list_submissions list_teams "
+    "download_submission extend_deadline init_leaderboard judge_leaderboard list_submissions "
     "show_leaderboard withdraw_submission",
     "closeread.operations.llm": "llm_rows",
     "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",

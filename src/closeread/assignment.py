@@ -17,14 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, LimitError, Mask, sum_groups
+from closeread.arrays import Floats, Ints, Mask, sum_groups
 
 MAX_CELLS = 2_000  # the most cells of a document that are solved without SciPy
-MAX_ROWS = 20_000
-"""The most key entities of a document that overlap with each other's matches and have to be mapped by search.
-
-It takes seconds, which grow with the square of them.
-"""
 
 NONE = -1
 
@@ -160,50 +155,17 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
     Source: Luo (2005), On coreference resolution performance metrics: the similarity of two clusterings is the weight
     of a maximum-weight matching of their clusters.  No row or column is in two documents, and no cell occurs twice.
     """
-    chosen, undecided = _choose_forced(row, column, weight)
-    cells = np.flatnonzero(undecided)
-    cells = cells[np.argsort(document[cells], kind="stable")]
-    borders = [*np.flatnonzero(np.diff(document[cells], prepend=-1)).tolist(), len(cells)]
-    for begin, end in pairwise(borders):
-        in_document = cells[begin:end]
-        rows, row_number = np.unique(row[in_document], return_inverse=True)
-        if len(rows) > MAX_ROWS:
-            noun = "entities of the key that overlap with each other's matches"
-            raise LimitError(int(document[in_document[0]]), len(rows), noun, MAX_ROWS)
-        solve = _choose_by_search if len(in_document) <= MAX_CELLS else _choose_by_scipy
-        chosen[in_document] = solve(row_number, column[in_document], weight[in_document])
-    return sum_groups(document[chosen], weight[chosen], n_documents)
-
-
-def _choose_forced(row: Ints, column: Ints, weight: Floats) -> tuple[Mask, Mask]:
-    """Return the masks of the cells that are chosen without search, and of those that are left undecided.
-
-    A cell that is the only one of its row and the heaviest of its column belongs to some best matching: adding it
-    displaces at most one cell, which is no heavier.  The same holds with row and column swapped.  Its row and its
-    column are then taken, which may leave other cells alone in their row or column.
-    """
     chosen = np.zeros(len(row), np.bool_)
-    undecided = np.zeros(len(row), np.bool_)
-    cells = np.arange(len(row))
-    while cells.size:
-        r, c, w = row[cells], column[cells], weight[cells]
-        forced = cells[np.concatenate([_find_forced(r, c, w), _find_forced(c, r, w)])]
-        chosen[forced] = True
-        is_taken = np.isin(r, row[forced]) | np.isin(c, column[forced])
-        cells = cells[~is_taken]
-        # In a long chain each round finds one cell only; search is faster then.
-        if 100 * forced.size <= cells.size:
-            break
-    undecided[cells] = True
-    return chosen, undecided
-
-
-def _find_forced(line: Ints, other: Ints, weight: Floats) -> Ints:
-    """Find the cells that are alone in their line and the heaviest of the other line, one per other line."""
-    heaviest = np.zeros(other.max() + 1)
-    np.maximum.at(heaviest, other, weight)
-    cells = np.flatnonzero((np.bincount(line)[line] == 1) & (weight == heaviest[other]))
-    return cells[np.unique(other[cells], return_index=True)[1]]
+    order = np.argsort(document, kind="stable")
+    borders = np.searchsorted(document[order], np.arange(n_documents + 1)).tolist()
+    for begin, end in pairwise(borders):
+        if begin == end:
+            continue
+        cells = order[begin:end]
+        _, row_number = np.unique(row[cells], return_inverse=True)
+        solve = _choose_by_search if len(cells) <= MAX_CELLS else _choose_by_scipy
+        chosen[cells] = solve(row_number, column[cells], weight[cells])
+    return sum_groups(document[chosen], weight[chosen], n_documents)
 
 
 def _choose_by_search(row: Ints, column: Ints, weight: Floats) -> list[bool]:

@@ -590,8 +590,8 @@ def suggest(name: str, names: Sequence[str], aliases: Aliases | None = None) -> 
 def describe_choice(value: object, choices: Sequence[str]) -> str:
     """Return the message for a value that is none of those that may be chosen.
 
-    >>> describe_choice("micr", ["micro", "macro"])
-    "'micr' is not one of 'micro', 'macro'; did you mean 'micro'?"
+    >>> describe_choice("micr", ["micro", "documents"])
+    "'micr' is not one of 'micro', 'documents'; did you mean 'micro'?"
     """
     text = str(value)
     return f"{quote(text)} is not one of {', '.join(map(repr, choices))}{suggest_choice(text, choices)}"

@@ -7,10 +7,8 @@ complete.  The target of a symbolic link is replaced, and replaced files keep th
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import stat
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
@@ -24,8 +22,6 @@ CHUNK_BYTES = 1 << 20  # how many are read at once where a limit is large
 DESKTOP_FILES = (".DS_Store", ".localized", "Thumbs.db", "desktop.ini")
 """What desktops put into folders that are looked at; it is no reason not to replace a folder."""
 
-SCRATCH = "closeread-scratch-"  # how the names of temporary folders begin
-SECONDS_UNTIL_ABANDONED = 60  # before a temporary folder that no process holds is removed
 GZIP_SUFFIX = ".gz"
 
 
@@ -41,39 +37,11 @@ def read_at_most(file: BinaryIO, limit: int) -> bytes:
 
 @contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """Yield a temporary folder for the block; those that killed processes have left are removed."""
-    from tempfile import (  # takes longer to import than most files take to read
-        TemporaryDirectory,
-        gettempdir,
-    )
+    """Yield a temporary folder for the block."""
+    from tempfile import TemporaryDirectory  # takes longer to import than most files take to read
 
-    for path in Path(gettempdir()).glob(f"{SCRATCH}*"):
-        _remove_abandoned(path)
-    with TemporaryDirectory(prefix=SCRATCH, ignore_cleanup_errors=True) as name:
-        descriptor = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
-        with suppress(OSError):  # of a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        try:
-            yield Path(name)
-        finally:
-            os.close(descriptor)
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """Remove a temporary folder of ours that no process holds."""
-    from shutil import rmtree
-
-    with suppress(OSError):
-        status = folder.lstat()
-        is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
-        if not is_ours or time.time() - status.st_mtime < SECONDS_UNTIL_ABANDONED:
-            return
-        descriptor = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            rmtree(folder)
-        finally:
-            os.close(descriptor)
+    with TemporaryDirectory(prefix="closeread-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 @contextmanager

@@ -184,6 +184,7 @@ class TrainingSettings:
         learning_rate: Peak learning rate of a pretrained encoder.
         head_learning_rate: Peak learning rate of all other layers.
         encoder_dropout: Dropout inside the encoder.  [default: its own]
+        report_to: Send losses and scores to this tracker, which must be installed.
     """
 
     encoder: Annotated[str, Param(metavar="ENCODER", required=True)] = ""
@@ -196,6 +197,8 @@ class TrainingSettings:
     precision: Precision = "auto"
     device: Annotated[str | None, Param(metavar="NAME")] = None
     encoder_dropout: Annotated[float | None, within(0, 1, below=True), Param(metavar="X")] = None
+
+    report_to: Literal["none", "tensorboard", "trackio", "wandb"] = "none"
 
     # The same for all models.
     weight_decay = 0.01  # of AdamW, for weight matrices

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, GoldSource
 from closeread.corpus.names import find_corpus, find_task, load_corpus
 from closeread.corpus.objects import take_source
 from closeread.corpus.submissions import name_fields
-from closeread.counts.counts import Counts
+from closeread.counts.counts import Counts, sign
 from closeread.counts.estimates import Resampling
-from closeread.counts.metrics import UNITS, by_name, describe_undefined
-from closeread.counts.procedure import Options, Procedure, ScorableGold, System
+from closeread.counts.metrics import UNITS, by_name, describe_undefined, unit_scores
+from closeread.counts.procedure import GROUPS, Options, Procedure, ScorableGold, System
 from closeread.counts.report import Provenance
-from closeread.counts.table import CountTable
+from closeread.counts.table import CountTable, group_digests
 from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
@@ -26,16 +26,20 @@ from closeread.exceptions import (
     RequestError,
     UnknownOptionError,
     advise,
+    fill_options,
+    join_names,
     name_option,
     offering,
     pluralize,
 )
-from closeread.formats.folders import count_shared
 from closeread.records import FileOrRows, IntervalKind, UserFiles
 from closeread.tasks import load_procedure
 
 ChosenOptions = Mapping[str, object]
 """Values of options that are not the defaults, as a user chooses them; `preset` names a preset."""
+
+TREEBANK = "treebank"
+"""The field over which scores are averaged if no other is named."""
 
 
 @dataclass(frozen=True)
@@ -47,12 +51,14 @@ class Scorer:
         options: all its options with their values.
         gold: the gold.
         source: where the gold is; None if it was made in memory.
+        chosen: the options that were chosen, and are not at their defaults; `preset` names a preset.
     """
 
     procedure: Procedure
     options: Options
     gold: ScorableGold
     source: GoldSource | None = None
+    chosen: ChosenOptions = field(default_factory=dict)
 
     @property
     def gold_name(self) -> str:
@@ -77,19 +83,14 @@ class Scorer:
         system = self.procedure.reader.read_system(self.gold, source, self.options)
         if not isinstance(source, Path):
             return system
-        # Files that are gold and a system's output.
-        files = self.gold.files
-        if len(files) == 1 and files[0].is_file() and source.is_file():
-            n_shared = int(source.samefile(files[0]))
-        else:
-            n_shared = count_shared(files, source)
-        if not n_shared:
+        places = set(self.gold.files)
+        if len(places) > 1:
+            places |= {file.parent for file in places}
+        if not any(place.exists() and source.samefile(place) for place in places):
             return system
         # The score then says nothing.
-        if source.is_file():
-            notice = f"{source} is the same file as the gold, {self.gold_name}"
-        else:
-            notice = f"{source} has {pluralize(n_shared, 'file')} of the gold, {self.gold_name}"
+        noun = "folder" if source.is_dir() else "file"
+        notice = f"{source} is the same {noun} as the gold, {self.gold_name}"
         return replace(system, notices=(*system.notices, notice))
 
     def remarks(self, system: System, table: CountTable | None = None) -> tuple[str, ...]:
@@ -98,31 +99,136 @@ class Scorer:
             *system.notices,
             *self.procedure.reader.remarks(self.gold, system, self.options, table),
         ]
-        if table is not None and UNITS in table.names:
+        if table is not None and (UNITS in table.names or table.groups):
             notices += self._describe_undefined(table)
+        if table is not None:
+            notices += self._describe_groups(table)
         return tuple(notices)
 
     def _describe_undefined(self, table: CountTable) -> Iterator[str]:
-        """Say how undefined scores of units enter means over units."""
+        """Say how undefined scores of units or groups enter means over these."""
         columns = by_name(table.values, table.names)
+        metrics = self.procedure.metrics
+        unit = self.procedure.unit
+        undefined = self.options["undefined"]
+        if table.groups:
+            columns = unit_scores(table.sums(), metrics, undefined=undefined)
+            unit = "group"
         advice = ""
-        if self.options.get("undefined") == "zero":
+        if undefined == "zero":
             advice = advise("; {undefined=skip} leaves it out")
-        yield from describe_undefined(columns, self.procedure.metrics, self.procedure.unit, advice)
+        yield from describe_undefined(columns, metrics, unit, advice)
+
+    def _describe_groups(self, table: CountTable) -> Iterator[str]:
+        """Say which groups of the gold or of a shared task are not scored, or that treebanks are pooled."""
+        names = set(self.groups.values())
+        by = self.options.get("group_by", "")
+        n_treebanks = len(set(self._list_groups(TREEBANK).values())) if names else 0
+        if by and n_treebanks > len(names):
+            groups = pluralize(len(names), "group")
+            yield f"{n_treebanks:,} treebanks are pooled in {groups} by {by}"
+        n_scored = len(table.group_names)
+        if n_scored < len(names):
+            absent = join_names(sorted(names.difference(table.group_names)))
+            yield f"the mean is over {n_scored:,} of {len(names):,} groups: no response for {absent}"
+        preset = self.preset
+        expected = self.procedure.presets[preset].groups if preset is not None else ()
+        lacking = [name for name in expected if name not in names]
+        if names and lacking:
+            n_present = len(expected) - len(lacking)
+            datasets = f"{n_present:,} of the {len(expected):,} datasets of {preset}"
+            yield f"{datasets}; missing: {join_names(lacking)}"
+        unlisted = sorted(names.difference(expected))
+        if names and expected and unlisted:
+            yield f"no datasets of {preset}, but averaged with them: {join_names(unlisted)}"
+
+    @cached_property
+    def preset(self) -> str | None:
+        """The official score whose options these are; None if there is none."""
+        asked = cast("str | None", self.chosen.get("preset"))
+        name = self.procedure.name_preset(self.options, asked)
+        # Micro over several treebanks is no score of a task that averages over them.
+        if name is not None and self.procedure.presets[name].options.get("average") == GROUPS:
+            n_groups = len(set(self._list_groups(TREEBANK).values()))
+            return self.procedure.name_preset(self.options, asked, n_groups=n_groups)
+        return name
+
+    @cached_property
+    def groups(self) -> Mapping[str, str]:
+        """The group of each unit of the gold, by the unit's name; empty if scores are no means over groups."""
+        if self.options.get("average") != GROUPS:
+            return {}
+        name = self.options["group_by"]
+        groups = self._list_groups(name or TREEBANK)
+        if groups:
+            return groups
+        fields = ", ".join(self._gold_fields) or "none"
+        choices = f"fields of {self.procedure.unit}s: {fields}"
+        by = name_option("group_by")
+        if name:
+            raise RequestError(f"no {self.procedure.unit} has a {name} to group by ({choices})")
+        raise RequestError(f"{name_option('average', GROUPS)} needs {by} and a field ({choices})")
+
+    def _list_groups(self, name: str) -> Mapping[str, str]:
+        """Return the value of a field of each unit of the gold; nothing if there is no such field."""
+        return self._gold_fields.get(name, {})
+
+    @cached_property
+    def _gold_fields(self) -> Mapping[str, Mapping[str, str]]:
+        """The fields of the gold, by the unit's name."""
+        units = self.gold.units
+        fields = self.procedure.reader.list_fields(self.gold)
+        if fields is None:
+            # Those of the counts of a system without any prediction.
+            options = {**self.options, "missing": "empty"}
+            table = replace(self, options=options).tabulate([None] * len(units))
+            units = table.units
+            fields = table.fields
+        return {name: dict(zip(units, values, strict=True)) for name, values in fields.items()}
+
+    def _check_groups(self, system: System) -> None:
+        """Refuse a system without a prediction for a whole group, unless a user said how to treat what is missing."""
+        if "missing" in self.chosen or not system.missing or not self.groups:
+            return
+        missing = set(system.missing)
+        present = {group for unit, group in self.groups.items() if unit not in missing}
+        names = set(self.groups.values())
+        absent = sorted(names - present)
+        if not absent:
+            return
+        n_present = f"{len(present):,} of {len(names):,}"
+        raise RequestError(
+            f"no response for {join_names(absent)}; {name_option('missing', 'empty')} scores it as 0, "
+            f"{name_option('missing', 'skip')} leaves it out and says the mean is over {n_present}"
+        )
 
     def count(self, system: System, breakdowns: Sequence[str] = ()) -> Counts:
         """Count a system's output, and the procedure's breakdowns inside units."""
+        self._check_groups(system)
         table = self.tabulate(system.rows, breakdowns)
-        table = replace(table, digests=[self.digests[unit] for unit in table.units])
+        table = replace(
+            table,
+            digests=[self.digests[unit] for unit in table.units],
+            groups=[self.groups[unit] for unit in table.units] if self.groups else (),
+            units=[self.name_unit(unit) for unit in table.units],
+        )
         provenance = Provenance(
             self.procedure.name,
             self.procedure.version,
             self.procedure.keep_options(self.options, reading=True),
-            self.procedure.signature(self.options, table.gold_digest),
+            sign(self.procedure, self.options, table),
             *self.gold.origin,
             len(system.missing),
+            self.preset,
         )
         return Counts(table, self.procedure, provenance, self.remarks(system, table))
+
+    def name_unit(self, name: str) -> str:
+        """Return the name of a unit in counts, where that of a document has its treebank before it."""
+        if not self.groups or self.options["group_by"]:
+            return name
+        treebank = f"{self.groups[name]}/"
+        return name if name.startswith(treebank) else treebank + name
 
     def tabulate(self, rows: Sequence[Any], breakdowns: Sequence[str] = ()) -> CountTable:
         """Return the counts of aligned rows, without provenance."""
@@ -133,7 +239,9 @@ class Scorer:
 
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
-        return self.procedure.signature(self.options, combine_digests(self.digests.values()))
+        groups = [self.groups[unit] for unit in self.digests] if self.groups else []
+        digest = combine_digests(group_digests(self.digests.values(), groups))
+        return self.procedure.signature(self.options, digest, len(set(groups)))
 
     @cached_property
     def digests(self) -> Mapping[str, bytes]:
@@ -235,9 +343,19 @@ def open_scorer(
 
     Without families of metrics, it has those of the preset, or the default.
     """
-    procedure = source.procedure.select_metrics(metrics, options or {})
-    resolved = resolve_options(procedure, source.corpus, options or {})
-    return Scorer(procedure, resolved, procedure.reader.read_gold(source, resolved), source)
+    options = {name: value for name, value in (options or {}).items() if value is not None}
+    procedure = source.procedure.select_metrics(metrics, options)
+    if options.get("group_by") and options.setdefault("average", GROUPS) != GROUPS:
+        raise RequestError(fill_options("{group_by} goes with {average=groups}"))
+    resolved = resolve_options(procedure, source.corpus, options)
+    gold = procedure.reader.read_gold(source, resolved)
+    scorer = Scorer(procedure, resolved, gold, source, options)
+    # A preset averages over treebanks if there are several.
+    if resolved.get("average") == GROUPS and "average" not in options:
+        groups = scorer._list_groups(resolved["group_by"] or TREEBANK)
+        if len(set(groups.values())) < 2:
+            return replace(scorer, options={**resolved, "average": "micro"})
+    return scorer
 
 
 def resolve_options(

@@ -159,7 +159,7 @@ def count(key, response):
     sides = (
         make_spans([(d, tokens, min(tokens)) for d, tokens in side]) for side in (key, response)
     )
-    return count_overlaps(*sides, 2)
+    return count_overlaps(*sides)
 
 
 @given(key=mentions(), response=mentions())

@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 from shared.conllu_documents import document, entities, row
 
@@ -89,7 +88,7 @@ def test_chains_of_stanza(read, cells, mentions):
     assert sorted(found) == mentions
     assert read_document.label_of(0) == "id0"
     assert {(mention.head, mention.tag) for mention in read_document.mentions} == {(None, None)}
-    assert (documents.has_heads, documents.table.tags) == (False, None)
+    assert not documents.has_heads
     assert documents.notices == [
         "mentions are read from stanza's coref_chains, which have no heads."
     ]
@@ -194,7 +193,7 @@ def test_ids_of_gum(read):
         ("1", ((0, 1),), 0), ("2", ((1, 2),), 1), ("1", ((0, 0),), 0), ("x1", ((0, 0),), 0)
     ]  # fmt: skip
     assert [len(document.entities) for document in documents.documents] == [2, 2]
-    assert documents.table.entity.tolist() == [0, 1, 2, 3]
+    assert documents.columns.entity.tolist() == [0, 1, 2, 3]
 
 
 def test_parts_of_speech_are_those_of_heads(read):
@@ -213,11 +212,8 @@ def test_parts_of_speech_are_those_of_heads(read):
     ]
     (read_document,) = documents.documents
     assert [mention.tag for mention in read_document.mentions] == ["NOUN", "é", "NOUN", ""]
-    table = documents.table
-    assert list(table.tags) == ["NOUN", "é", "NOUN", ""]
-    assert table.take(np.array([3, 1])).tags == ["", "é"]
-    assert table.select(table.entity == 1).tags == ["NOUN"]
-    assert list(pickle.loads(pickle.dumps(documents)).table.tags) == ["NOUN", "é", "NOUN", ""]
+    (again,) = pickle.loads(pickle.dumps(documents)).documents
+    assert again.mentions == read_document.mentions
 
 
 def test_empty_nodes(read):

@@ -1,6 +1,7 @@
 """Constituents in the sixth column of CoNLL keys; broken trees are in `refused/constituents.txt`."""
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -117,8 +118,8 @@ def test_deep_trees_and_many_nested_mentions(tmp_path):
     path.write_text(
         document_text("d", [rows], [(0, i, depth, i % 3) for i in range(0, depth, 50)]), "utf-8"
     )
-    table = read_trees(read_conll(path), path).table
-    codes = minimum_codes(table, table)[0]
+    documents = read_trees(read_conll(path), path)
+    codes = minimum_codes(documents, documents)[0]
     assert len(np.unique(codes)) == len(codes)
 
 
@@ -138,7 +139,9 @@ def test_any_cell_is_read_or_refused(seed, cell, word, file):
 
 
 def test_mentions_are_paired_whatever_their_order(key):
-    table = read_trees(read_conll(key()), key()).table
-    reverse = table.take(np.arange(len(table.start))[::-1])
-    own, other = match_sides(table, reverse, matching="minimum").sides
+    documents = read_trees(read_conll(key()), key())
+    (document,) = documents.documents
+    entities = [entity._replace(mentions=entity.mentions[::-1]) for entity in document.entities]
+    reverse = documents.replaced([replace(document, entities=entities[::-1])])
+    own, other = match_sides(documents, reverse, matching="minimum").sides
     assert own.mention.tolist() == other.mention.tolist()[::-1]

@@ -12,10 +12,10 @@ from shared.coreference import (
     write_corefud,
     write_jsonl,
 )
+from shared.coreference_tables import digest_documents
 
 from closeread.exceptions import SubmissionError
 from closeread.tasks.coref.files import read_documents
-from closeread.tasks.coref.mention_table import document_digests
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:the (key|response) repeats:closeread.CloseReadWarning"
@@ -42,7 +42,7 @@ def test_files_give_the_same(files, tmp_path):
 
 def digests(path):
     documents = read_documents(path)
-    return dict(zip(documents.names, document_digests(documents.table), strict=True))
+    return dict(zip(documents.names, digest_documents(documents), strict=True))
 
 
 def test_the_digest_depends_on_neither_format_nor_order(tmp_path):

@@ -13,6 +13,7 @@ from shared.coreference import as_values, report_files, write_conll, write_coref
 from closeread import limits, validate
 from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
 from closeread.tasks.coref.files import read_documents
+from closeread.tasks.coref.selection import order_as_reference
 
 CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
 
@@ -66,12 +67,12 @@ def test_documents_of_all_files(tree):
         ["", ""],
         [],
     ]
-    assert read.table.labels == ["0", "1", "e1", "e7", "0", "1", "0", "1"]
+    assert [documents[3].label_of(number) for number in (0, 1)] == ["0", "1"]
     assert list(documents[0].words.read()) == []
     assert list(documents[1].words.read()) == ["w", "w", "w"]
     assert [document.words.line_of(0) for document in documents[:3]] == [0, 4, 2]
     assert (read.has_heads, read.has_lengths) == (False, False)
-    assert (read.table.head, read.table.n_tokens) == (None, None)
+    assert read.columns.head is None
 
 
 def test_a_folder_scores_as_one_file(tree):
@@ -172,22 +173,6 @@ def test_empty_folders(tmp_path):
 def test_folders_that_are_too_large(tree, monkeypatch):
     monkeypatch.setattr(limits, "MAX_FILES", 3)
     assert problems(tree) == ["tree: contains more than 3 files"]
-    monkeypatch.setattr(limits, "MAX_FILES", 9)
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 100)
-    (message,) = problems(tree)
-    assert message.startswith("tree: is too large: ")
-    assert message.endswith(" bytes in all (limit: 100)")
-
-
-def test_folders_that_are_too_large_when_decompressed(tmp_path, monkeypatch):
-    for name in ("a", "b"):
-        text = Path(write_jsonl(tmp_path / "plain", {name * 500: CLUSTERS})).read_bytes()
-        (tmp_path / "plain").unlink()
-        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(text))
-    monkeypatch.setattr(limits, "MAX_FILE_BYTES", 1000)
-    assert problems(tmp_path) == [
-        f"{tmp_path}: is too large: more than 1,000 bytes in all when decompressed"
-    ]
 
 
 def test_predictions_are_preferred_in_a_response(tmp_path):
@@ -224,7 +209,9 @@ def test_the_reference_scorer_s_order_of_entities_is_kept(tmp_path):
     assert entities != sorted(entities)
     documents = read_documents(tmp_path)
     assert [document.reference_order for document in documents.documents] == [None, entities]
-    assert documents.table.rank.tolist() == [0, *(1 + entity for entity in entities)]
+    ordered = order_as_reference(second)
+    assert [ordered.entities[place] for place in entities] == list(second.entities)
+    assert order_as_reference(first) is first
 
 
 def test_documents_of_formats_that_have_no_names(tmp_path, monkeypatch):

@@ -24,7 +24,7 @@ def test_counts_are_summed_over_documents():
 
 
 def test_scores_are_averaged_over_documents():
-    found = score_records(KEY, RESPONSE, average="macro")
+    found = score_records(KEY, RESPONSE, average="documents")
     assert is_fraction(found["lea/recall"], (Fraction(5, 21) + Fraction(2, 3)) / 2)
     assert is_fraction(found["lea/precision"], (Fraction(1, 3) + 1) / 2)
     # F1 of a is 5/18, of b 4/5: their mean, not the F1 of the means.
@@ -65,7 +65,7 @@ def test_edges_of_blanc():
         {"a": [[[0, 0], [1, 1]], [[2, 2]], [[3, 3]], [[4, 4]]]},
     )
     assert score_records(key, response)["blanc/f1"] == 1
-    for average in ("micro", "macro"):
+    for average in ("micro", "documents"):
         assert (
             score_records(key, response, blanc_edge="luo2014", average=average)["blanc/f1"] == 0.5
         )
@@ -90,7 +90,7 @@ def test_metrics_are_the_same_alone():
         assert alone == {
             full: value for full, value in every.items() if full.startswith(f"{name}/")
         }
-        mean = score_records(KEY, RESPONSE, metrics=(name,), average="macro")
+        mean = score_records(KEY, RESPONSE, metrics=(name,), average="documents")
         assert set(mean) == set(alone)
 
 
@@ -110,7 +110,7 @@ def test_repeats_go_before_singletons():
 
 def test_an_average_of_nothing_is_undefined():
     def reported(key, response):
-        table = PROCEDURE.count(gold=key, system=response, average="macro")
+        table = PROCEDURE.count(gold=key, system=response, average="documents")
         totals = table.values.sum(axis=0)
         return {
             metric.name: metric.evaluate(by_name(totals, table.names))[1]
@@ -123,8 +123,8 @@ def test_an_average_of_nothing_is_undefined():
 
 
 def test_macro_ignores_skipped_documents():
-    only_a = score_records({"a": KEY["a"]}, {"a": RESPONSE["a"]}, average="macro")
-    assert score_records(KEY, {"a": RESPONSE["a"]}, average="macro", missing="skip") == only_a
+    only_a = score_records({"a": KEY["a"]}, {"a": RESPONSE["a"]}, average="documents")
+    assert score_records(KEY, {"a": RESPONSE["a"]}, average="documents", missing="skip") == only_a
 
 
 def test_metrics_by_one_name_and_none():

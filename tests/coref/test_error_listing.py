@@ -224,7 +224,10 @@ def test_options_are_those_of_the_score(here, ran, run):
     assert count("--keep-singletons", "false") == (1, 0)
     assert count("--missing", "skip") == (1, 1)
     assert count("--preset", "conll2012") == (2, 1)
-    assert count("--average", "macro", "--blanc-edge", "luo2014", "--layer", "identity") == (2, 1)
+    assert count("--average", "documents", "--blanc-edge", "luo2014", "--layer", "identity") == (
+        2,
+        1,
+    )
     repeated = {"a": [[[0, 0], [1, 1]], [[1, 1], [3, 3]]], "b": [[[0, 0], [1, 1]]]}
     write_jsonl(Path("twice.jsonl"), repeated)
     found = run("errors", "coref", "twice.jsonl", "twice.jsonl", "--preset", "conll2012")

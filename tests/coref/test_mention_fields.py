@@ -28,8 +28,8 @@ def clusters_of(mentions):
 
 def parts(name, documents):
     """Return the part of every mention, by its document and span."""
-    table = documents.table
-    numbers = FIELDS[name].number(table)
+    table = documents.columns
+    numbers = FIELDS[name].number(documents)
     places = zip(table.document.tolist(), table.start.tolist(), table.end.tolist(), strict=True)
     return {
         place: FIELDS[name].parts[number]
@@ -44,7 +44,7 @@ def test_the_size_of_the_entity():
     found = parts("entity_size", make_documents([spread(["a", "bc", "def"])]))
     assert list(found.values()) == ["1", "2", "2", "3-4", "3-4", "3-4"]
     assert FIELDS["entity_size"].parts == ("1", "2", "3-4", "5-9", "10-29", "30+")
-    counted = np.bincount(FIELDS["entity_size"].number(documents.table))
+    counted = np.bincount(FIELDS["entity_size"].number(documents))
     assert counted.tolist() == [1, 2, 3 + 4, 5 + 9, 10 + 29, 30]
 
 
@@ -109,13 +109,13 @@ def test_zeros_have_an_empty_node_as_their_head():
 @pytest.mark.parametrize("name", FIELDS)
 def test_nothing_to_number(name):
     documents = make_documents([[]], pos={}, empty=set())
-    assert FIELDS[name].number(documents.table).tolist() == []
+    assert FIELDS[name].number(documents).tolist() == []
 
 
 def test_what_a_side_must_have():
     without, of_corefud = (
-        make_documents([spread(["ab"])]).table,
-        make_documents([spread(["a"])], pos={(0, 0): "_"}, empty=set()).table,
+        make_documents([spread(["ab"])]),
+        make_documents([spread(["a"])], pos={(0, 0): "_"}, empty=set()),
     )
     assert {name: FIELDS[name].lacks(without) for name in FIELDS} == {
         "entity_size": "",

@@ -3,13 +3,13 @@
 from dataclasses import replace
 from itertools import permutations
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from shared.mention_spans import make_spans
+from shared.mention_spans import make_spans, match_spans
 
-from closeread.arrays import LimitError
+from closeread.exceptions import RequestError
+from closeread.tasks.coref.documents import Entity
 from closeread.tasks.coref.metrics import inexact_matching as module
 from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
@@ -18,8 +18,8 @@ MATCHINGS = ("exact", "head", "partial")
 
 def find_matches(key, response, matching):
     """Find the pairs of mentions with the same code."""
-    ours, theirs = match_mentions(make_spans(key), make_spans(response), matching)
-    return [(i, j) for i, code in enumerate(ours) for j in np.flatnonzero(theirs == code).tolist()]
+    ours, theirs = match_spans(key, response, matching=matching)
+    return [(i, j) for i, own in enumerate(ours) for j, other in enumerate(theirs) if own == other]
 
 
 def similarity(key, response, matching):
@@ -147,7 +147,10 @@ def test_by_hand(key, response, expected):
 
 
 def test_parts_without_a_gap_are_one():
-    whole, split = make_spans([LONG]), replace(make_spans([LONG]), parts={0: ((0, 1), (2, 3))})
+    whole = make_spans([LONG])
+    (first, second) = whole.documents
+    mention = first.mentions[0]._replace(subspans=((0, 1), (2, 3)))
+    split = whole.replaced([replace(first, entities=[Entity("", [mention])]), second])
     assert [codes.tolist() for codes in match_mentions(whole, split)] == [[0], [0]]
 
 
@@ -156,11 +159,12 @@ MENTIONS = st.lists(st.tuples(st.integers(0, 1), TOKENS), max_size=7, unique=Tru
 
 
 def matches(key, response, matching, minimum=None):
-    ours, theirs = match_mentions(make_spans(key, minimum), make_spans(response), matching)
+    ours, theirs = match_spans(key, response, minimum=minimum, matching=matching)
     return {
         (key[i], response[j])
-        for i, code in enumerate(ours)
-        for j in np.flatnonzero(theirs == code).tolist()
+        for i, own in enumerate(ours)
+        for j, other in enumerate(theirs)
+        if own == other
     }
 
 
@@ -194,5 +198,5 @@ def test_as_many_pairs_as_the_limit_are_matched(monkeypatch):
     monkeypatch.setattr(module, "MAX_PAIRS", 1)
     assert find_matches(key, response, "head") == [(0, 0)]
     monkeypatch.setattr(module, "MAX_PAIRS", 0)
-    with pytest.raises(LimitError, match=r"1 pairs of mentions that may match .*at most 0"):
+    with pytest.raises(RequestError, match=r"1 pairs of mentions that may match .*at most 0"):
         find_matches(key, response, "head")

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from shared.coreference import NO_INTERVALS, as_values, read_response
+from shared.coreference_tables import digest_documents
 from shared.entry_points import KEY, RESPONSE
 from shared.neural import DIALECTS, e2e, word_level, words_of, write_lines
 
 import closeread
+from closeread.counts.annotators import Annotator
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.formats.json_lines import dump_json_lines
-from closeread.tasks.annotation.annotators import read_annotator
+from closeread.tasks.annotation.annotators import read_annotators
 from closeread.tasks.coref.files import read_documents, take_documents
-from closeread.tasks.coref.mention_table import document_digests
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:2 documents matched by name and part:closeread.CloseReadWarning",
@@ -45,7 +46,7 @@ def test_the_same_documents(make, here):
     path = write_lines(Path("other.jsonlines"), map(make, KEY))
     documents = read_documents(path)
     assert list(documents) == KEY
-    assert document_digests(documents.table) == document_digests(read_documents(own).table)
+    assert digest_documents(documents) == digest_documents(read_documents(own))
     first, second = documents.documents
     assert [first.words.read(), second.words.read()] == [words_of("a"), words_of("b")]
     assert (first.n_tokens, second.n_tokens, documents.notices) == (10, 6, [])
@@ -72,7 +73,7 @@ def test_gold_and_predictions_in_one_file(make, predicted, here):
         f"both.jsonlines: entities are read from '{predicted}'; 'clusters' is ignored."
     ]
     assert values(both, both) == values(rows, rows) == values(KEY, RESPONSE)
-    assert list(read_annotator(both).documents) == KEY
+    assert list(read_annotators([Annotator("both", both)])[0].documents) == KEY
 
 
 def test_predictions_of_allennlp_are_the_documents_of_the_key_in_its_order(here):

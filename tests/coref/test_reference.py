@@ -50,7 +50,7 @@ def sides_of(name, read):
         return key, response.select(keep_as_reference(key, response)), len(case["gold"])
     key, response = (read(text) for text in MADE[name])
     assert list(key.names) == list(response.names)
-    return *match_sides(key.table, response.table, "reference").sides, len(key)
+    return *match_sides(key, response, "reference").sides, len(key)
 
 
 def has_repeats(*sides):
@@ -132,7 +132,7 @@ def test_the_scorers_own_files_are_scored(name):
     scorer = open_scorer(*find_gold("coref", gold=key, duplicates="reference", words="ignore"))
     response = scorer.read(folder / f"{name}.response")
     assert_agrees(
-        compare(*match_sides(scorer.gold.records.table, response.rows.table, "reference").sides, 1),
+        compare(*match_sides(scorer.gold.records, response.rows, "reference").sides, 1),
         SAID[name],
     )
 

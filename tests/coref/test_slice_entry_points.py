@@ -116,7 +116,7 @@ def test_evaluate(pair, evaluate):
         == "there are no slices of conll by distance (choose from: mentions, muc, b3, lea)"
     )
     with pytest.raises(
-        RequestError, match="option fields is one of files, which coref_lea does not read"
+        RequestError, match="option fields is one of files or groups, which coref_lea does not read"
     ):
         evaluate.load("coref_lea").compute(
             predictions=predictions, references=references, fields="f.csv"

@@ -127,7 +127,7 @@ def test_documents_without_a_response_are_left_out():
         (
             "distance",
             [["ab"]],
-            {"average": "macro"},
+            {"average": "documents"},
             "slices by distance are parts of documents, whose scores can't be averaged; use average='micro'",
         ),
         (

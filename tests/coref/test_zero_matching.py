@@ -1,29 +1,25 @@
 """Matching of zeros by their dependencies, next to a slow twin."""
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shared.mention_spans import make_spans
+from shared.mention_spans import match_spans
 from twins.zeros import best_sum, zero_similarity
-
-from closeread.tasks.coref.documents import EmptyNode
-from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
 DEPENDENCIES = st.sets(st.tuples(st.integers(-1, 3), st.integers(0, 2)), max_size=4)
 ZEROS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), DEPENDENCIES), max_size=5)
 """Zeros as (document, sentence, dependencies)."""
 
 
-def add_nodes(table, zeros):
-    """Return the table with the head of every mention as an empty node, which has the dependencies of a zero."""
-    nodes = [[] for _ in table.names]
-    for token, (document, sentence, found) in zip(table.head.tolist(), zeros, strict=True):
+def make_nodes(mentions, zeros):
+    """Return the head of every mention as an empty node, which has the dependencies of a zero."""
+    nodes = []
+    for (document, _, head), (_, sentence, found) in zip(mentions, zeros, strict=True):
         dependencies = [(parent, str(relation)) for parent, relation in found]
-        nodes[document].append(EmptyNode(token, sentence, dependencies))
-    return replace(table, empty=nodes)
+        nodes.append((document, head, sentence, dependencies))
+    return nodes
 
 
 def compare(key, response):
@@ -45,10 +41,9 @@ def match(key, response):
     """Match zeros that have no tokens in common, so that nothing but their dependencies can match them."""
     sides = []
     for first, zeros in ((0, key), (100, response)):
-        mentions = [(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)]
-        sides.append(add_nodes(make_spans(mentions), zeros))
-    found = match_mentions(*sides, "head", by_dependency=True)
-    return [codes.tolist() for codes in found]
+        sides.append([(d, {place}, place) for place, (d, _, _) in enumerate(zeros, start=first)])
+    nodes = [make_nodes(*side) for side in zip(sides, (key, response), strict=True)]
+    return match_spans(*sides, nodes=nodes, matching="head", by_dependency=True)
 
 
 def one(*dependencies, document=0, sentence=0):
@@ -79,11 +74,12 @@ def test_by_hand(key, response, expected):
 
 def test_zeros_are_matched_before_all_others():
     # The key's zero at token 5 has the dependencies of the response's at token 6; that at token 5 is left over.
-    key = add_nodes(make_spans([(0, {5}, 5)]), [one((3, 0))])
-    response = make_spans([(0, {5}, 5), (0, {6}, 6)])
-    response = add_nodes(response, [one((3, 1)), one((3, 0))])
+    key, response = [(0, {5}, 5)], [(0, {5}, 5), (0, {6}, 6)]
+    nodes = (make_nodes(key, [one((3, 0))]), make_nodes(response, [one((3, 1)), one((3, 0))]))
     for matching in ("exact", "head", "partial"):
-        ours, theirs = match_mentions(key, response, matching, by_dependency=True)
-        assert (theirs == ours[0]).tolist() == [False, True]
-        ours, theirs = match_mentions(key, response, matching)
-        assert (theirs == ours[0]).tolist() == [True, False]
+        (own,), theirs = match_spans(
+            key, response, nodes=nodes, matching=matching, by_dependency=True
+        )
+        assert [code == own for code in theirs] == [False, True]
+        (own,), theirs = match_spans(key, response, nodes=nodes, matching=matching)
+        assert [code == own for code in theirs] == [True, False]

@@ -38,6 +38,18 @@ FILES = {
     "output of CoreNLP": b'{"sentences": [], "corefs": {"1": []}}\n',
 }
 
+READ_AS_COREFERENCE = (
+    "brat's standoff",
+    "WebAnno's TSV (INCEpTION)",
+    "XMI of UIMA (INCEpTION)",
+    "CAS JSON of UIMA (INCEpTION)",
+    "an export of Label Studio",
+    "an export of Prodigy",
+    "an export of doccano",
+    "output of CoreNLP",
+)
+"""What only coreference is read from."""
+
 DOORS = {
     "score": lambda file, key: closeread.score("coref", file, gold=key),
     "validate": lambda file, key: closeread.validate("mctaco", file, config="sample"),
@@ -59,17 +71,22 @@ def test_a_file_is_named(name, tmp_path, run):
     key, file = tmp_path / "key.conll", tmp_path / "theirs"
     key.write_text("#begin document (a)\nIda\t(1)\n#end document\n")
     file.write_bytes(FILES[name])
-    assert f"theirs: is {name} (" in run("score", "coref", key, file).stderr
+    if name == "a zip archive":
+        expected = "theirs: has no file of an annotation tool (expected WebAnno TSV, "
+        assert expected in run("score", "coref", key, file).stderr
+    elif name not in READ_AS_COREFERENCE:
+        assert f"theirs: is {name} (" in run("score", "coref", key, file).stderr
+    assert f"theirs: is {name} (" in run("score", "mctaco", file, "--config", "sample").stderr
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_every_door_names_it(door, tmp_path):
-    key, file = tmp_path / "key.conll", tmp_path / "theirs.ann"
+    key, file = tmp_path / "key.conll", tmp_path / "theirs.xml"
     key.write_text("#begin document (a)\nIda\t(1)\n#end document\n")
-    file.write_bytes(FILES["brat's standoff"])
+    file.write_bytes(FILES["a document of GATE"])
     if door == "validate":
         verdict = DOORS[door](file, key)
-        assert any("is brat's standoff" in str(problem) for problem in verdict.problems)
+        assert any("is a document of GATE" in str(problem) for problem in verdict.problems)
         return
-    with pytest.raises(InputError, match="is brat's standoff"):
+    with pytest.raises(InputError, match="is a document of GATE"):
         DOORS[door](file, key)

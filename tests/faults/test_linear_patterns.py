@@ -17,7 +17,6 @@ from closeread.hub.client import list_changed_paths
 from closeread.llm.answers import read_answer
 from closeread.tasks.coref.formats.conllu import GLOBAL_ENTITY, NEWDOC
 from closeread.tasks.coref.formats.conllua import PIECE
-from closeread.tasks.marmara.equalities import ID
 from closeread.tasks.marmara.treebank import SENTENCE
 from closeread.tasks.marmara.universal_dependencies import SENT_ID
 from closeread.tasks.mctaco.perturbation.rules import perturb
@@ -50,7 +49,6 @@ TABLE = {
     ),
     "blanks in a sentence's name": (SENT_ID.fullmatch, lambda n: "# sent_id = a" + " " * n + "b"),
     "a cell without brackets": (PIECE.findall, lambda n: "a" * n),
-    "zeros of a label": (ID.fullmatch, lambda n: "0" * n + "x"),
     "digits of a sentence": (SENTENCE.fullmatch, lambda n: "00000000" + "1." + "1" * n + " x"),
     "blanks in a number": (cardinal, lambda n: "one" + " " * n + "two"),
     "blanks between numbers": (

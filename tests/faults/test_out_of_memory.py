@@ -74,7 +74,7 @@ def test_arrow_without_memory_is_no_damaged_file(here, monkeypatch):
         ),
         "a.parquet",
     )
-    monkeypatch.setattr(storage, "_read_columns", fail)
+    monkeypatch.setattr(storage, "_make_table", fail)
     with pytest.raises(MemoryError):
         Counts.load("a.parquet")
     table = mock.MagicMock(column_names=["a"])

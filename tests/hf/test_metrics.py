@@ -141,8 +141,10 @@ def test_options_reach_the_procedure(mctaco, sample):
         RequestError, match="option missing: 'none' is not one of 'error', 'empty', 'skip'"
     ):
         mctaco.compute(predictions=labels, references=records, missing="none")
-    with pytest.raises(RequestError, match="no such option of mctaco: 'average'"):
-        mctaco.compute(predictions=labels, references=records, average="macro")
+    with pytest.raises(RequestError, match="no such option of mctaco: 'setting'"):
+        mctaco.compute(predictions=labels, references=records, setting="exact")
+    with pytest.raises(RequestError, match="option average is one of files or groups"):
+        mctaco.compute(predictions=labels, references=records, average="groups")
 
 
 def test_nothing_at_all(mctaco):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import closeread
 from closeread.exceptions import InputError
+from closeread.tasks.coref.columns import stack_clusters
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.key_response import CoreferenceReader
-from closeread.tasks.coref.mention_table import pack_clusters
 
 ODD = [
     True,
@@ -77,9 +77,7 @@ def test_it_is_the_same_in_either_way(lea, pairs):
     )
 )
 def test_columns_are_those_of_the_slow_way(documents):
-    fast, slow = pack_clusters(documents), documents_of(documents).table
-    assert fast.names == slow.names
-    assert fast.n_entities == slow.n_entities
+    fast, slow = stack_clusters(documents), documents_of(documents).columns
     assert (fast.head is None) == (slow.head is None)
     for name in ("document", "start", "end", "entity"):
         assert getattr(fast, name).tolist() == getattr(slow, name).tolist()
@@ -88,7 +86,7 @@ def test_columns_are_those_of_the_slow_way(documents):
 @pytest.mark.parametrize("number", ODD)
 def test_odd_numbers_are_left_to_the_schema(number):
     expected = 2**31 - 1 if number == 2**31 - 1 else None
-    found = pack_clusters([[[[0, number]]]])
+    found = stack_clusters([[[[0, number]]]])
     assert (None if found is None else found.end.tolist()[0]) == expected
 
 
@@ -118,5 +116,5 @@ def test_scores_are_the_same_in_either_way(pairs):
         [{f"\x85{i}": one for i, one in enumerate(side)} for side in (predictions, references)],
     ]
     found = [score(*form) for form in forms]
-    with mock.patch("closeread.tasks.coref.files.pack_clusters", return_value=None):
+    with mock.patch("closeread.tasks.coref.files.stack_clusters", return_value=None):
         assert found == [score(*form) for form in forms]

@@ -297,9 +297,8 @@ def test_large_submissions_are_refused_before_they_are_read(score_here, small):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:
             file.truncate(2**40)
 
-    expect_failure(
-        score_here(small, {}, grow), "submission: is too large: 1,099,511,627,860 bytes in all"
-    )
+    limit = "submission/p.jsonl: is larger than 50,000,000 bytes, the limit of this board"
+    expect_failure(score_here(small, {}, grow), limit)
 
     def exceed(app):
         with (app / "input" / "res" / "p.jsonl").open("wb") as file:

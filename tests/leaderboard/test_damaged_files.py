@@ -1,15 +1,12 @@
 """Files of a store that somebody damaged: one clear error that names them, and a judge that makes them again."""
 
-import errno
 import json
-import os
 import random
 import shutil
 from pathlib import Path
 
 import pytest
 from shared.boards import (
-    DatedStore,
     make_store,
     read_tree,
     run_judge,
@@ -23,6 +20,7 @@ from closeread.leaderboard.declaration import make_board
 from closeread.leaderboard.index_file import parse_index
 from closeread.leaderboard.judge import JudgingReport
 from closeread.leaderboard.results import Entry, Record
+from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import About
 
 pytestmark = pytest.mark.gate
@@ -48,7 +46,7 @@ OTHERS = [
 def store(judged, tmp_path):
     """A judged store with two systems, and their counts."""
     shutil.copytree(judged, tmp_path, dirs_exist_ok=True)
-    return DatedStore(tmp_path / "board")
+    return FolderStore(tmp_path / "board")
 
 
 def find(store, pattern):
@@ -242,17 +240,3 @@ def test_a_headline_that_the_procedure_lacks_is_one_error(store, tmp_path):
     path.write_bytes(path.read_bytes().replace(b'"headline":"f1"', b'"headline":"f2"'))
     with pytest.raises(RequestError, match="no such score: 'f2'"):
         run_judge(store, tmp_path)
-
-
-@pytest.mark.parametrize("code", [errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP])
-def test_a_file_system_without_locks(tmp_path, run, monkeypatch, code):
-    def refuse(file, operation):
-        raise OSError(code, os.strerror(code))
-
-    store = make_store(tmp_path / "board", sample_board())
-    send_answers(store, tmp_path, "Half", right=50)
-    monkeypatch.setattr("fcntl.flock", refuse)
-    done = run("leaderboard", "judge", store.place, "--cache", tmp_path / "counts")
-    assert done.exit_code == 2
-    said = f"Error: {store.place} is on a file system without locks; put the store on a local disk"
-    assert done.stderr.splitlines()[-1] == said

@@ -1,5 +1,6 @@
 """Judging: what has arrived is scored, recorded and ranked; the rest is refused with all its problems."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -24,9 +25,11 @@ from shared.boards import (
 
 import closeread
 from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.results import record_id
 from closeread.leaderboard.store_files import store_path
+from closeread.leaderboard.submission import make_submission
 
 
 @pytest.fixture
@@ -55,6 +58,7 @@ IMPORTS = """
 import sys
 import msgspec
 from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.scoring import Job, _prepare
 board = make_board("mctaco", config="sample")
 answer, known = _prepare(board, None), set(sys.modules)
@@ -194,18 +198,26 @@ def test_invalid_predictions_are_refused_with_all_their_problems(store, tmp_path
     assert store.read_index()["boards"][0]["refused"] == 1
 
 
-def test_what_is_over_the_daily_limit_waits_for_the_next_day(tmp_path):
+def test_what_is_over_the_daily_limit_is_refused_and_can_be_sent_on_another_day(tmp_path):
     store = make_store(tmp_path / "board", sample_board(limits=small_limits(per_day=2)))
-    for right in range(5):
-        send_answers(
-            store, tmp_path, f"System {right}", right=right, at=NOON + timedelta(minutes=right)
-        )
     counts = []
-    for days in range(4):
+    for days in range(3):
+        for right in range(5):
+            path = write_rows(tmp_path / f"{right}.jsonl", sample_answers(right=right))
+            about = make_submission(
+                store.read_leaderboard().find(None),
+                path,
+                system=f"System {right}",
+                author="Ann",
+                submitted=write_time(NOON + timedelta(days=days, minutes=right)),
+            )
+            sent = store.find_sent(about.about)
+            store.send(dataclasses.replace(about, about=sent).files, "", "")
         judged = run_judge(store, tmp_path, now=NOON + timedelta(days=days))
-        counts.append((len(judged.accepted), len(judged.waiting)))
-    assert counts == [(2, 3), (2, 1), (1, 0), (0, 0)]
-    assert [row["system"] for row in rows_of(store)] != []
+        counts.append((len(judged.accepted), len(judged.refused)))
+    # What was accepted is found again, and not sent twice.
+    assert counts == [(2, 3), (2, 1), (1, 0)]
+    assert sorted(row["system"] for row in rows_of(store)) == [f"System {i}" for i in range(5)]
 
 
 def test_duplicates_and_copies_of_the_gold_are_flagged(store, tmp_path):

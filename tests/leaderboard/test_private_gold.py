@@ -12,7 +12,7 @@ from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows, timeml
 
 from closeread.exceptions import SubmissionError
-from closeread.leaderboard.declaration import make_board
+from closeread.leaderboard.declaration import Limits, make_board
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
 from closeread.leaderboard.store_files import store_path
@@ -159,7 +159,7 @@ def gold(case, tmp_path):
 
 @pytest.fixture
 def board(name, case, gold):
-    return make_board(name, gold=gold, options=case.options)
+    return make_board(name, gold=gold, options=case.options, limits=Limits(per_day=100))
 
 
 def list_submissions(case, folder):

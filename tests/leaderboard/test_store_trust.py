@@ -13,12 +13,14 @@ from pathlib import Path
 
 import pytest
 from shared.boards import (
+    NOON,
     make_store,
     read_tree,
     run_judge,
     sample_answers,
     sample_board,
     score_here,
+    send,
     send_answers,
     small_limits,
     write_rows,
@@ -27,6 +29,7 @@ from shared.boards import (
 from closeread.exceptions import RequestError, SubmissionError
 from closeread.leaderboard import sandbox
 from closeread.leaderboard import store as stores
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
 from closeread.leaderboard.store_files import digest, write_json
 from closeread.leaderboard.submission import is_predictions_path, make_submission
@@ -48,7 +51,13 @@ def plant(store, name, data):
 def about_of(store, tmp_path, **changes):
     """The description of a valid submission, changed."""
     path = write_rows(tmp_path / "p.jsonl", sample_answers(right=40))
-    submission = make_submission(store.read_leaderboard().find(None), path, system="Mine")
+    submission = make_submission(
+        store.read_leaderboard().find(None),
+        path,
+        system="Mine",
+        author="Ann",
+        submitted=write_time(NOON),
+    )
     store.send({submission.about.predictions: submission.predictions}, "", "")
     return {**json.loads(submission.about.to_bytes()), **changes}
 
@@ -81,8 +90,7 @@ def test_hostile_descriptions_are_refused(store, tmp_path, changes, problem):
     plant(store, f"submissions/mctaco-sample/test/{name[:2]}/{name}.json", data)
     judged = run_judge(store, tmp_path)
     assert not judged.accepted
-    entry = store.read_results(store.read_leaderboard()).entries[name]
-    assert any(problem in found for found in entry.problems), entry.problems
+    assert problem in judged.refused[0]
 
 
 def test_names_of_files_that_are_not_their_digest_are_refused(store, tmp_path):
@@ -90,16 +98,6 @@ def test_names_of_files_that_are_not_their_digest_are_refused(store, tmp_path):
     plant(store, f"submissions/mctaco-sample/test/ab/{'ab' * 32}.json", data)
     judged = run_judge(store, tmp_path)
     assert "does not have the digest" in judged.refused[0]
-
-
-def test_links_are_never_followed(store, tmp_path):
-    secret = tmp_path / "secret.json"
-    secret.write_bytes(write_json(about_of(store, tmp_path)))
-    name = digest(secret.read_bytes())
-    link = Path(store.place) / f"submissions/mctaco-sample/test/{name[:2]}/{name}.json"
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(secret)
-    assert len(run_judge(store, tmp_path).refused) == 1
 
 
 def test_other_files_in_the_store_are_none_of_ours(store, tmp_path):
@@ -144,8 +142,7 @@ def test_many_lines_and_deep_nesting_are_refused(tmp_path):
     send_answers(store, tmp_path, "Long", right=5)
     deep = tmp_path / "deep.jsonl"
     deep.write_text('{"id": ' + "[" * 5000 + "]" * 5000 + "}\n", "utf-8")
-    submission = make_submission(store.read_leaderboard().find(None), deep, system="Deep")
-    store.send(submission.files, "", "")
+    send(store, deep, "Deep")
     refused = run_judge(store, tmp_path).refused
     assert sorted("lines" in one or "nested" in one for one in refused) == [True, True]
 
@@ -217,15 +214,10 @@ def test_a_job_has_limits_of_its_own_in_a_sandbox(tmp_path):
         Sandbox(Path.stat, tmp_path / "missing")
 
 
-@pytest.mark.gate
 def send_one(arguments):
     """Submit in a process of its own."""
     place, path, number = arguments
-    store = stores.FolderStore(Path(place))
-    submission = make_submission(
-        store.read_leaderboard().find(None), Path(path), system=f"System {number % 90}"
-    )
-    return store.send(submission.files, "", "").is_new
+    return send(stores.FolderStore(Path(place)), Path(path), f"System {number % 90}")
 
 
 @pytest.mark.gate

@@ -114,6 +114,8 @@ YES = [
     "*Yes*, since the sea is wide.",
     "<answer>yes</answer>",
     "Ferries are slow.\nAnswer: Yes",
+    "I would say yes.",
+    "Plausible: yes",
     '["yes"]',
     '{"label": true}',
     'See [1, {"label": "Yes"}',

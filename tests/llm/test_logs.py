@@ -9,7 +9,6 @@ import pytest
 
 import closeread
 from closeread.exceptions import FormatError
-from closeread.limits import keep_files_below
 from closeread.llm.logs import read_log
 
 inspect_ai = pytest.importorskip("inspect_ai", reason="inspect-ai is not installed")
@@ -236,7 +235,8 @@ def test_archives_that_unpack_to_much_are_refused_unread(tmp_path, monkeypatch):
             archive.writestr(f"samples/{number}_epoch_1.json", " " * 2**20)
     assert path.stat().st_size < 10_000
     message = r"run.eval: is too large: 3,145,730 bytes, unpacked \(limit: 3,145,729\)"
-    with keep_files_below(3 * 2**20 + 1), pytest.raises(FormatError, match=message):
+    monkeypatch.setattr("closeread.limits.MAX_FILE_BYTES", 3 * 2**20 + 1)
+    with pytest.raises(FormatError, match=message):
         read_log(path)
 
 

@@ -5,29 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from closeread.tasks.coref.formats.conll import read_conll
-from closeread.tasks.marmara.conll import dump_conll, format_document
+from closeread.tasks.marmara.conll import dump_conll
 
 TOKENS = 12
 SPANS = st.tuples(st.integers(0, TOKENS - 1), st.integers(0, TOKENS - 1)).map(sorted).map(tuple)
-
-
-@pytest.mark.parametrize(
-    ("chains", "cells"),
-    [
-        ([[[0, 2]], [[1, 2]]], ["(1", "(2", "2)|1)"]),  # what ends: the innermost first
-        ([[[0, 1]], [[0, 2]]], ["(2|(1", "1)", "2)"]),  # what begins: the longest first
-        ([[[0, 1]], [[1, 1]], [[1, 2]]], ["(1", "1)|(2)|(3", "3)"]),  # all three kinds
-        ([[[0, 1]], [[0, 0]]], ["(1|(2)", "1)"]),  # nothing ends
-        ([[[0, 1]], [[1, 1]]], ["(1", "(2)|1)"]),  # nothing begins
-        ([[[0, 1]], [[0, 1]]], ["(1|(2", "1)|2)"]),  # equal spans
-        ([[[0, 0]], [[0, 0]]], ["(1)|(2)"]),
-        ([[[0, 1]], [[1, 2]]], ["(1", "1)|(2", "2)"]),  # crossing spans of different chains
-        ([], ["-", "-"]),
-    ],
-)
-def test_cells(chains, cells):
-    rows = format_document("a", [["x"] * len(cells)], chains).splitlines()[1:-2]
-    assert rows == [f"x\t{cell}" for cell in cells]
 
 
 def overlap(one, other):
@@ -51,11 +32,12 @@ def chains(draw):
 @given(chains())
 def test_what_is_written_is_read_back(tmp_path_factory, chains):
     file = tmp_path_factory.getbasetemp() / "written.conll"
-    rows = [
-        [f"77000112003.1\t{i}\tw{i}" for i in range(1, 6)],
-        [f"77000112003.2\t{i}\tw{i}" for i in range(1, 8)],
+    sentences = [
+        make_sentence("77000112003.1", *(f"w{i}" for i in range(1, 6))),
+        make_sentence("77000112003.2", *(f"w{i}" for i in range(1, 8))),
     ]
-    file.write_text(format_document("77000112", rows, chains), "utf-8")
+    record = {"document": "77000112", "sentences": sentences, "n_tokens": TOKENS}
+    file.write_text(dump_conll([record], [chains]), "utf-8")
     (document,) = read_conll(file).documents
     assert document.name == "77000112"
     found = {
@@ -78,21 +60,26 @@ def test_words_have_the_numbers_of_the_treebank():
         make_sentence("77000112003.2", "Evet", "."),
     ]
     text = dump_conll(
-        [{"document": "a", "sentences": sentences}], [[[[1, 2]]]], {"77000112003.1": [1, 3, 4]}
+        [{"document": "a", "sentences": sentences, "n_tokens": 5}],
+        [[[[1, 2]]]],
+        {"77000112003.1": [1, 3, 4]},
     )
     assert text.splitlines() == [
-        "#begin document (a);",
+        "#begin document (a)",
         *("77000112003.1\t1\tKar\t-", "77000112003.1\t3\tyağdı\t(1", "77000112003.1\t4\t.\t1)", ""),
         *("77000112003.2\t1\tEvet\t-", "77000112003.2\t2\t.\t-", "", "#end document"),
     ]
 
 
-def test_what_conll_can_not_express_is_refused():
-    with pytest.raises(
-        ValueError, match=r"sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"
-    ):
-        dump_conll(
-            [{"document": "a", "sentences": [make_sentence("77000112003.1", "kar yağdı")]}], [[]]
-        )
-    with pytest.raises(ValueError, match=r"document 'a\\n': CoNLL can't express this name"):
-        format_document("a\n", [], [])
+@pytest.mark.parametrize(
+    ("name", "form", "message"),
+    [
+        ("a", "kar yağdı", "sentence '77000112003.1': CoNLL can't express the word 'kar yağdı'"),
+        ("a\n", "kar", r"document 'a\\n': a CoNLL file can't express this name"),
+    ],
+)
+def test_what_conll_can_not_express_is_refused(name, form, message):
+    sentences = [make_sentence("77000112003.1", form)]
+    record = {"document": name, "sentences": sentences, "n_tokens": 1}
+    with pytest.raises(ValueError, match=message):
+        dump_conll([record], [[]])

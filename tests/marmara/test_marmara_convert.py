@@ -1,4 +1,4 @@
-"""`closeread convert marmara_coref`, `given` and `equalities`."""
+"""`closeread convert marmara_coref` and `closeread prepare marmara_coref mentions`."""
 
 import json
 from pathlib import Path
@@ -10,6 +10,7 @@ from shared.ud_sentences import document
 
 import closeread
 from closeread.exceptions import RequestError
+from closeread.tasks.coref.formats.conll import read_conll
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)
@@ -27,22 +28,6 @@ def read_chains(folder):
         chains = {frozenset(places[m_id] for m_id in chain) for chain in annotation.chains}
         found[annotation.file] = chains, set(places.values())
     return found
-
-
-def test_there_and_back(ran, tmp_path):
-    place = ("--treebank", SAMPLE / "treebank")
-    ran("convert", "marmara_coref", COREFERENCE, "-o", "all.conll", *place)
-    assert ran("convert", "marmara_coref", "all.conll", "-o", "xml", *place) == "xml: 6 documents\n"
-    before, after = read_chains(COREFERENCE), read_chains(tmp_path / "xml")
-    assert {file: chains for file, (chains, _) in after.items()} == {
-        file: chains for file, (chains, _) in before.items()
-    }
-    assert all(
-        mentions == {one for chain in chains for one in chain}
-        for chains, mentions in after.values()
-    )
-    ran("convert", "marmara_coref", "xml", "-o", "again.conll", *place)
-    assert (tmp_path / "again.conll").read_bytes() == (tmp_path / "all.conll").read_bytes()
 
 
 def test_json_lines_keep_everything_but_ids(ran, tmp_path):
@@ -97,32 +82,14 @@ def test_what_is_lost_is_told(run, here):
         found.stderr
         == "note: lost: the ids of 22 mentions; new ones are from 0 in document order.\n"
     )
-    found = run(
-        "convert", "marmara_coref", SAMPLE / "given" / "77000112.conll", "-o", "c.xml", *HERE
-    )
-    assert found.stderr == (
-        "note: lost: 24 chains of one mention; the mentions are now in no chain (first: 'Kıyıkent_Müzesi' in sentence "
-        "'77000112003.1').\n"
-    )
-    assert run("convert", "marmara_coref", "a.conll", "-o", "d.conll", *HERE).stderr == ""
 
 
-def test_renamed_documents_are_told(run, here):
-    anna = ANNOTATIONS[0].with_suffix(".conll").read_text("utf-8")
-    (here / "anna.conll").write_text(anna.replace("(77000112)", "(anna)"), "utf-8")
-    note = "note: anna.conll:2: document 'anna' is now '77000112', as in the treebank\n"
-    assert run("convert", "marmara_coref", "anna.conll", "-o", "out.conll", *HERE).stderr == note
-    assert "(77000112);" in (here / "out.conll").read_text("utf-8")
-    assert (
-        run("prepare", "marmara_coref", "mentions", "anna.conll", "-o", "given.conll", *HERE).stderr
-        == note
-    )
-    assert (
-        run(
-            "prepare", "marmara_coref", "mentions", "given.conll", "-o", "again.conll", *HERE
-        ).stderr
-        == ""
-    )
+def test_conll_is_only_written(run, here):
+    """Its words and spans would have to be compared with the treebank, which the corpus's XML says by number."""
+    found = run("convert", "marmara_coref", ANNOTATIONS[0], "-o", "out", *HERE)
+    assert found.exit_code == 1
+    assert "contains no coreference files (expected files ending in .xml)" in found.stderr
+    assert list(here.iterdir()) == []
 
 
 def test_given_mentions(ran, tmp_path):
@@ -130,29 +97,12 @@ def test_given_mentions(ran, tmp_path):
         ran("prepare", "marmara_coref", "mentions", COREFERENCE, "-o", "given.conll", *HERE)
         == "given.conll: 6 documents, 156 mentions\n"
     )
-    expected = "".join(
-        (SAMPLE / "given" / f"{name}.conll").read_text("utf-8") for name in DOCUMENTS
-    )
-    assert (tmp_path / "given.conll").read_text("utf-8") == expected
-    ran("prepare", "marmara_coref", "mentions", "given.conll", "-o", "again.conll", *HERE)
-    assert (tmp_path / "again.conll").read_text("utf-8") == expected
-
-
-def test_equalities(run, here):
-    given = SAMPLE / "given" / "77000603.conll"
-    anna = SAMPLE / "annotations" / "77000603" / "anna"
-    found = run(
-        "prepare", "marmara_coref", "chains", f"{anna}.txt", "--given", given, "-o", "anna.conll"
-    )
-    assert (here / "anna.conll").read_bytes() == anna.with_suffix(".conll").read_bytes()
-    assert found.stdout == "anna.conll: 6 chains, 19 mentions\n"
-    assert found.stderr.startswith(
-        "note: 7 given mentions not used:\nnote: 3 (77000603005.1, 'apartmanımızın')\n"
-    )
-    run("prepare", "marmara_coref", "chains", f"{anna}.txt", "--given", given, "-o", "anna.jsonl")
-    record = json.loads((here / "anna.jsonl").read_text("utf-8"))
-    assert (record["document"], record["n_tokens"], len(record["clusters"])) == ("77000603", 79, 6)
-    assert run("score", "coref", "anna.jsonl", "anna.conll", "--no-ci").exit_code == 0
+    written = read_conll(tmp_path / "given.conll").documents
+    assert [one.name for one in written] == list(DOCUMENTS)
+    for one in written:
+        (given,) = read_conll(SAMPLE / "given" / f"{one.name}.conll").documents
+        assert one.entities == given.entities
+        assert one.words.read_rows() == given.words.read_rows()
 
 
 @pytest.mark.parametrize(
@@ -164,18 +114,11 @@ def test_equalities(run, here):
             {"gold": "x"},
             "no such option of prepare marmara_coref mentions: 'gold'",
         ),
-        ("chains", "anna.txt", {}, "prepare marmara_coref chains needs given"),
         (
-            "chains",
-            "anna.txt",
-            {"data_dir": "x"},
-            "no such option of prepare marmara_coref chains: 'data_dir'",
-        ),
-        (
-            "chain",
-            "anna.txt",
+            "mention",
+            "mine.jsonl",
             {},
-            "no such preparation of marmara_coref: 'chain'. Did you mean 'chains'",
+            "no such preparation of marmara_coref: 'mention'. Did you mean 'mentions'",
         ),
     ],
 )
@@ -215,14 +158,7 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
     )
     (here / "wrong" / "c.xml").write_text('<!DOCTYPE a [<!ENTITY b "c">]><coref/>', "utf-8")
     assert "wrong/c.xml" in refuse(run, "mentions", "wrong", "-o", "out.conll", *HERE)
-    (here / "d.conll").write_text("#begin document (d);\n1\t1\tKar\t(1\n#end document\n", "utf-8")
-    assert "d.conll:2: " in refuse(run, "marmara_coref", "d.conll", "-o", "d.xml", *HERE)
-    (here / "e.txt").write_text("1 == 2\n", "utf-8")
-    given = SAMPLE / "given" / "77000112.conll"
-    assert refuse(run, "chains", "e.txt", "--given", given, "-o", "e.conll").startswith(
-        "Error: e.txt:1: a side of"
-    )
-    assert sorted(path.name for path in here.iterdir()) == ["d.conll", "e.txt", "wrong"]
+    assert sorted(path.name for path in here.iterdir()) == ["wrong"]
 
 
 @pytest.mark.parametrize(
@@ -238,19 +174,19 @@ def test_nothing_is_written_if_anything_is_wrong(run, here):
             "a.txt",
             "a.txt: the suffix is '.txt' (expected .conll, .jsonl, .xml or none, for a folder of coreference files)",
         ),
-        ("empty.conll", "a.conll", "empty.conll: is empty"),
+        ("empty.xml", "a.conll", "empty.xml: is empty"),
         ("missing.xml", "a.conll", "missing.xml: "),
         ("folder", "a.conll", "folder: contains no files"),
         ("all", "full", "full: is not a new or an empty folder"),
-        ("copy.conll", "copy.conll", "copy.conll is also an input"),
+        ("copy.xml", "copy.xml", "copy.xml is also an input"),
     ],
 )
 def test_paths(run, here, source, output, message):
-    (here / "empty.conll").touch()
+    (here / "empty.xml").touch()
     (here / "folder").mkdir()
     (here / "full").mkdir()
     (here / "full" / "a").touch()
-    (here / "copy.conll").write_bytes(ANNOTATIONS[0].with_suffix(".conll").read_bytes())
+    (here / "copy.xml").write_bytes((COREFERENCE / "77000112.xml").read_bytes())
     before = sorted(here.rglob("*"))
     given = COREFERENCE if source == "all" else source
     assert message in refuse(run, "marmara_coref", given, "-o", output, *HERE)
@@ -330,19 +266,17 @@ def test_records_that_disagree_with_themselves(run, here, damage, message):
 
 @pytest.mark.extended
 def test_released_files(ran, corpora, tmp_path):
-    """All documents there and back; the annotations of one document as their authors' CoNLL."""
+    """All documents there and back."""
     folder = corpora / "marmara_coref"
-    ran("convert", "marmara_coref", folder / "coreference", "-o", "all.conll")
-    ran("convert", "marmara_coref", "all.conll", "-o", "xml")
+    ran("convert", "marmara_coref", folder / "coreference", "-o", "all.jsonl")
+    ran("convert", "marmara_coref", "all.jsonl", "-o", "xml")
     before, after = read_chains(folder / "coreference"), read_chains(tmp_path / "xml")
-    assert {file: chains for file, (chains, _) in after.items()} == {
-        file: chains for file, (chains, _) in before.items()
-    }
-    given = folder / "given" / "00048220.conll"
-    for path in sorted((folder / "annotations" / "00048220").iterdir()):
-        ran("prepare", "marmara_coref", "chains", path, "--given", given, "-o", "a.conll")
-        expected = folder / "conll" / "00048220" / f"{path.stem}.conll"
-        assert (tmp_path / "a.conll").read_bytes() == expected.read_bytes()
+    assert after == before
+    ran("convert", "marmara_coref", folder / "coreference", "-o", "all.conll")
+    for one in read_conll(tmp_path / "all.conll").documents:
+        chains, _ = before[f"{one.name}.xml"]
+        assert len(one.entities) == len(chains)
+        assert sum(len(entity.mentions) for entity in one.entities) == sum(map(len, chains))
 
 
 @pytest.mark.parametrize("output", ["given.xml", "given.jsonl", "given"])

@@ -4,14 +4,18 @@ from shared.marmara_sample import SAMPLE
 
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
+from closeread.counts.annotators import Annotator
 from closeread.drawing.charts import draw_distributions
-from closeread.tasks.annotation.annotators import read_annotator
+from closeread.tasks.annotation.annotators import read_annotators
 from closeread.tasks.annotation.chain_errors import find_chain_errors, group_numbers
 from closeread.tasks.annotation.plots import count_support, draw_link_support, draw_mistakes
 from closeread.tasks.marmara.records import distributions
 
 CLUSTERS = [[[0, 0], [2, 3], [5, 9]], [[1, 1], [4, 4]], [[6, 7], [8, 8]], [[3, 5]]]
-ANNOTATORS = [SAMPLE / f"annotations/77000112/{name}.conll" for name in ("anna", "ben", "cleo")]
+ANNOTATORS = [
+    Annotator(name, SAMPLE / f"annotations/77000112/{name}.conll")
+    for name in ("anna", "ben", "cleo")
+]
 
 
 def heights(axes):
@@ -50,7 +54,7 @@ def test_few_numbers_apart():
 
 
 def test_annotators_beside_gold():
-    gold, *others = (read_annotator(path).documents for path in ANNOTATORS)
+    gold, *others = (file.documents for file in read_annotators(ANNOTATORS))
     support = count_support(gold, others)
     (axes,) = draw_link_support(support).axes
     assert heights(axes) == support.ravel().tolist()
@@ -71,7 +75,7 @@ def test_nothing_is_cut_off_and_no_texts_overlap():
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     records = read_gold(load_corpus("marmara_coref"), "sample").records
-    gold, *others = (read_annotator(path).documents for path in ANNOTATORS)
+    gold, *others = (file.documents for file in read_annotators(ANNOTATORS))
     for figure in (
         draw_distributions(distributions(records)),
         draw_link_support(count_support(gold, others)),
@@ -102,6 +106,7 @@ def test_nothing_to_draw(run, here):
         == "Error: types.txt: '.txt' is not a picture format (expected .png, .svg or .pdf)\n"
     )
     given = SAMPLE / "annotations/77000345/anna.conll"
-    result = run("plot", "mistakes", ANNOTATORS[0], given, "-o", "mistakes.svg")
-    assert result.stderr == f"Error: {given}: document '77000345' is not in {ANNOTATORS[0]}\n"
+    first = ANNOTATORS[0].source
+    result = run("plot", "mistakes", first, given, "-o", "mistakes.svg")
+    assert result.stderr == f"Error: {given}: document '77000345' is not in {first}\n"
     assert not list(here.iterdir())

@@ -36,14 +36,15 @@ def test_only_words_that_are_asked_for_are_kept(here, pack):
 def test_what_is_no_file(here):
     with pytest.raises(FormatError, match=r"none\.vec: can't be read: No such file or directory"):
         read_vectors(here / "none.vec", ())
-    with pytest.raises(FormatError, match="is not a regular file"):
+    with pytest.raises(FormatError, match="can't be read: Is a directory"):
         read_vectors(here, ())
 
 
 def test_components_need_as_many_dimensions(here):
     (here / "v.vec").write_bytes(b"1 2\nev 1 2\n")
     with pytest.raises(
-        FormatError, match=r"v\.vec:1: the number of dimensions is 2 \(expected 15 to 1,024\)"
+        FormatError,
+        match=r"v\.vec:1: is not the first line of word vectors .* dimensions, at least 15\)",
     ):
         read_vectors(here / "v.vec", (), n_components=15)
 

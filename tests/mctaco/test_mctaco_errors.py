@@ -104,9 +104,10 @@ def test_bins_at_their_bounds():
 
 
 def test_lists_by_hand(found):
-    (question,) = found.questions
-    assert (question.question_id, question.category, question.wrong) == ("q0", "Event Duration", 2)
-    assert list(question.candidates) == [
+    (question,) = found.listings["questions"].rows
+    assert question["question_id"] == "q0"
+    assert (question["category"], question["wrong"]) == ("Event Duration", 2)
+    assert [tuple(candidate.values()) for candidate in question["candidates"]] == [
         (answer, label, predicted)
         for (answer, label), predicted in zip(DURATION, PREDICTED, strict=False)
     ]
@@ -144,7 +145,7 @@ def test_lists_by_hand(found):
     (as_json,) = found.to_dict()["errors"]["questions"]
     assert as_json["candidates"][1] == {"answer": "an hour", "gold": "yes", "predicted": "no"}
     assert "q0 (Event Duration): 2 of 5 candidates wrong" in str(found)
-    assert repr(found) == "<LabelErrorReport: 7 candidates, false yes 1, false no 1>"
+    assert repr(found) == "<ErrorReport: right 5, false yes 1, false no 1>"
 
 
 def test_the_worst_come_first():
@@ -156,7 +157,8 @@ def test_the_worst_come_first():
     rows = [{"id": record["id"], "label": "no"} for record in gold]
     found = closeread.errors("mctaco", rows, gold=gold, resampling=NO_CI, limit=1)
     # Three errors, then two of two, then two of three.
-    assert [one.question_id for one in found.questions] == ["q2", "q0", "q1"]
+    questions = found.to_dict()["errors"]["questions"]
+    assert [question["question_id"] for question in questions] == ["q2", "q0", "q1"]
     assert [row[0] for row in found._to_rows()[1]] == ["q2", "q2", "q2", "q0", "q0", "q1", "q1"]
     assert str(found).count(" wrong\n") == 1
     assert "2 more questions with errors: see to_dict() and to_frame()." in str(found)
@@ -213,7 +215,7 @@ def test_candidates_without_a_prediction():
     assert "2 hours         yes    –" in str(empty)
     skipped = closeread.errors("mctaco", one, gold=GOLD, missing="skip", resampling=NO_CI)
     assert skipped.report.total.n_units == 1
-    assert skipped._to_rows()[1] == skipped.questions == []
+    assert skipped._to_rows()[1] == skipped.listings["questions"].rows == []
     with pytest.raises(SubmissionError, match="4 of 7 ids have no prediction"):
         closeread.errors("mctaco", one, gold=GOLD)
 

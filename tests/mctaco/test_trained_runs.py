@@ -35,7 +35,7 @@ def saved(tmp_path):
 
 def test_means_and_standard_errors():
     # By hand: the standard deviation of 1/2 and 3/4 is sqrt(2)/8, and the standard error is 1/8.
-    found = RUNS.estimate(100, "held_out", "f1")
+    found = RUNS.estimate(100, "validation", "f1")
     assert (found.mean, found.standard_error) == (0.625, pytest.approx(0.125))
     assert RUNS.estimate(50, "test", "f1").standard_error is None
     assert (
@@ -83,10 +83,10 @@ def test_a_picture_has_means_and_bars_of_standard_errors(saved):
         bars.lines for bars in axes.containers if bars.get_label() == "Exact match"
     )
     assert np.isnan(exact_match.get_xydata()[:, 1]).tolist() == [True, False]
-    held_out = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_dict()
+    validation_only = TrainedRuns([*RUNS.runs, make(25, 0, 0.5)]).to_dict()
     with pytest.warns(CloseReadWarning, match=r"run\.json: some runs are not complete\.$"):
-        drawing = draw_runs(saved(held_out))
-    assert drawing.figure.axes[0].get_ylabel() == "held-out score (%)"
+        drawing = draw_runs(saved(validation_only))
+    assert drawing.figure.axes[0].get_ylabel() == "validation score (%)"
 
 
 FORGED = [

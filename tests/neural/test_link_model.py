@@ -1,38 +1,36 @@
 """Links between spans, compared with a model that looks at one pair at a time."""
 
-from unittest import mock
-
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
+transformers = pytest.importorskip("transformers")
 
+from shared.tiny_encoder import make_encoder  # noqa: E402
 from twins import link_model as twin  # noqa: E402
 
-from closeread.neural import links  # noqa: E402
+from closeread.exceptions import RequestError  # noqa: E402
+from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.links import (  # noqa: E402
+    Examples,
     LabeledPairs,
-    LinkLearner,
+    LinkChoice,
+    LinkConfig,
     LinkModel,
     LinkSystem,
     Spans,
-    predict_pairs,
+    label_pairs,
+    make_system,
+    name_pairs,
+    train_links,
 )
+from closeread.neural.run_folders import RunFolder  # noqa: E402
+from closeread.parameters import TrainingSettings  # noqa: E402
 
 SIZE = 6
+SIZES = [3, 0, 4, 1]  # of the documents, in spans
 LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
-
-
-class GivenVectors:
-    """Vectors of spans that are simply there."""
-
-    size = SIZE
-
-    def __init__(self, of_documents):
-        self._of_documents = of_documents
-
-    def prepare(self, spans):
-        return lambda documents: torch.cat([self._of_documents[d] for d in documents])
+LABELS = ["no link", "of", "in", "at"]
 
 
 @pytest.fixture(params=("coupled", "decoupled"))
@@ -43,58 +41,143 @@ def variant(request):
 @pytest.fixture
 def documents():
     generator = torch.Generator().manual_seed(1)
-    return [torch.randn(n, SIZE, generator=generator, dtype=torch.float64) for n in (3, 0, 4, 1)]
+    return [torch.randn(n, SIZE, generator=generator, dtype=torch.float64) for n in SIZES]
 
 
-@pytest.fixture
-def learner(variant, documents):
+def make_model(variant, **options):
+    sizes = {"span_size": SIZE, "end_size": 8, "head_size": 5} | options
     torch.manual_seed(2)
-    model = LinkModel(variant, SIZE, 4, ends=8, head=5).double().eval()
-    sizes = [len(vectors) for vectors in documents]
+    config = LinkConfig(variant=variant, id2label=dict(enumerate(LABELS)), **sizes)
+    return LinkModel(config).double().eval()
+
+
+def make_spans(sizes):
     none = np.zeros(sum(sizes), np.int64)
-    spans = Spans([["word"]] * len(sizes), np.concatenate([[0], np.cumsum(sizes)]), none, none)
-    document, anchor, complement = (np.array(column) for column in zip(*LINKS, strict=True))
-    links = LabeledPairs(document, anchor, complement, np.array(list(LINKS.values())))
-    system = LinkSystem(GivenVectors(documents), model)
-    return LinkLearner(
-        system, spans, links, held_out=spans, score=lambda predicted: {}, criterion="f1"
-    )
+    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    return Spans([["word"]] * len(sizes), starts, none, none)
+
+
+def make_links(links):
+    columns = zip(*((*place, label) for place, label in links.items()), strict=True)
+    return LabeledPairs(*map(np.array, columns))
 
 
 @pytest.mark.parametrize("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
-def test_losses_are_those_of_the_twin(learner, documents, variant, items):
-    batch = learner.gather(np.array(items))
+def test_the_loss_is_that_of_the_twin(documents, variant, items):
+    model = make_model(variant)
+    labels = label_pairs(make_spans(SIZES), make_links(LINKS))
+    chosen = [documents[item] for item in items]
     with torch.no_grad():
-        found = learner.find_losses(batch)
-        links = {(items.index(d), a, c): label for (d, a, c), label in LINKS.items() if d in items}
-        of_pairs, of_links = twin.find_losses(
-            learner.model.model, [documents[i] for i in items], links
-        )
-    expected = {"pairs": of_pairs} | ({"links": of_links} if variant == "decoupled" else {})
-    assert {name: float(value) for name, value in found.items()} == pytest.approx(
-        {name: float(value) for name, value in expected.items()}
-    )
-    pairs = sum(len(documents[i]) * (len(documents[i]) - 1) for i in items)
-    assert batch.totals == {"pairs": pairs, "links": len(links)}
+        loss = model(
+            torch.tensor([SIZES[item] for item in items]),
+            torch.cat(chosen),
+            torch.cat([labels[item] for item in items]),
+        )["loss"]
+    links = {(items.index(d), a, c): label for (d, a, c), label in LINKS.items() if d in items}
+    with torch.no_grad():
+        of_pairs, of_links = twin.find_losses(model, chosen, links)
+    n_pairs = sum(SIZES[item] * (SIZES[item] - 1) for item in items)
+    expected = float(of_pairs) / max(n_pairs, 1) + float(of_links) / max(len(links), 1)
+    assert float(loss) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("at_once", [2**20, 8, 1])
-def test_predictions_are_those_of_the_twin(learner, documents, at_once):
-    system = learner.model
-    spans = learner._spans
-    with mock.patch.object(links, "MAX_PAIRS", at_once):
-        parts = list(predict_pairs(system, spans))
-    found = {
-        (d, a, c): (label, linked)
-        for part in parts
-        for d, a, c, label, linked in zip(*(column.tolist() for column in part), strict=True)
+def test_predictions_are_those_of_the_twin(documents, variant):
+    model = make_model(variant)
+    with torch.no_grad():
+        outputs = [
+            model(torch.tensor(SIZES[:2]), torch.cat(documents[:2])),
+            model(torch.tensor(SIZES[2:]), torch.cat(documents[2:])),
+        ]
+    pairs = name_pairs(outputs, make_spans(SIZES))
+    columns = (column.tolist() for column in pairs)
+    predicted = {
+        (d, a, c): (label, linked) for d, a, c, label, linked in zip(*columns, strict=True)
     }
-    assert sum(len(part.document) for part in parts) == len(found)
-    assert found == twin.decode(system.model, documents)
+    assert len(predicted) == len(pairs.document) == 3 * 2 + 4 * 3
+    assert predicted == twin.decode(model, documents)
+
+
+def list_layers(model):
+    """The layers of a model as (name, kind, sizes or dropout)."""
+    layers = []
+    for name, module in model.named_modules():
+        if isinstance(module, torch.nn.Linear):
+            has_bias = module.bias is not None
+            layers.append((name, "linear", module.in_features, module.out_features, has_bias))
+        elif isinstance(module, torch.nn.Dropout):
+            layers.append((name, "dropout", module.p))
+    return layers
+
+
+def test_the_layers_are_those_of_the_paper():
+    """With 25 labels, of which one is no link: the decoupled head of prepositions has the other 24."""
+    labels = dict(enumerate(map(str, range(25))))
+    ends = [
+        ("dropout", "dropout", 0.2),
+        ("anchor.0", "linear", 1536, 500, True),
+        ("anchor.2", "dropout", 0.3),
+        ("complement.0", "linear", 1536, 500, True),
+        ("complement.2", "dropout", 0.3),
+        ("label_head.anchor", "linear", 500, 100, True),
+        ("label_head.complement", "linear", 500, 100, False),
+    ]
+    coupled = LinkModel(LinkConfig(variant="coupled", span_size=1536, id2label=labels))
+    assert list_layers(coupled) == [*ends, ("label_head.scores", "linear", 100, 25, True)]
+    decoupled = LinkModel(LinkConfig(variant="decoupled", span_size=1536, id2label=labels))
+    assert list_layers(decoupled) == [
+        *ends,
+        ("label_head.scores", "linear", 100, 24, True),
+        ("link_head.anchor", "linear", 500, 100, True),
+        ("link_head.complement", "linear", 500, 100, False),
+        ("link_head.scores", "linear", 100, 2, True),
+    ]
 
 
 def test_the_first_layer_begins_as_one_matrix_for_both_ends():
-    torch.manual_seed(3)
-    head = LinkModel("coupled", SIZE, 4, ends=200).label_head
+    head = make_model("coupled", end_size=200).label_head
     for weight in (head.anchor.weight, head.complement.weight):
         assert weight.abs().max() <= 400**-0.5 < 200**-0.5
+
+
+@pytest.mark.parametrize("kind", ["tuned", "frozen"])
+def test_a_model_is_loaded_as_it_was_saved(kind, tmp_path):
+    encoder = make_encoder(tmp_path / "encoder", ["the", "barn"])
+    hardware = Hardware("cpu", "float32")
+    system = make_system(LinkChoice("decoupled", kind, str(encoder), LABELS), set(), hardware)
+    system.model.save_pretrained(tmp_path / "model")
+    loaded = LinkModel.from_pretrained(tmp_path / "model").eval()
+    assert loaded.config.id2label == dict(enumerate(LABELS))
+    words = [["the", "barn", "\n", "barns"] * 30, ["a"]]
+    places = np.array([0, 1, 3, 40, 0])
+    batch = system.collate(system.prepare(Spans(words, np.array([0, 4, 5]), places, places)))
+    with torch.no_grad():
+        first, second = (model.eval()(**batch) for model in (system.model, loaded))
+    assert {name: tensor.tolist() for name, tensor in first.items()} == {
+        name: tensor.tolist() for name, tensor in second.items()
+    }
+    for name, parameter in system.model.named_parameters():
+        assert torch.equal(parameter, loaded.get_parameter(name))
+    # Only an encoder that is tuned learns, also in a run that is continued.
+    again = LinkSystem(loaded, system.tokenizer, None, hardware)
+    again.prepare(Spans(words, np.array([0, 4, 5]), places, places))
+    for name, parameter in loaded.named_parameters():
+        assert parameter.requires_grad == (kind == "tuned" or not name.startswith("encoder."))
+
+
+def test_labels_out_of_range_are_refused_before_training(tmp_path):
+    spans = make_spans([2])
+    links = LabeledPairs(*(np.array([number]) for number in (0, 0, 1, 4)))
+    examples = Examples(spans, links, "digest")
+    choice = LinkChoice("coupled", "tuned", "no encoder", LABELS)
+    with pytest.raises(RequestError, match=r"a label is 4 \(expected 0 to 3\)"):
+        train_links(
+            RunFolder(tmp_path / "run"),
+            choice,
+            TrainingSettings(device="cpu"),
+            examples,
+            examples,
+            score=lambda pairs: {},
+            criterion="f1",
+            metadata={},
+        )
+    assert not (tmp_path / "run").exists()

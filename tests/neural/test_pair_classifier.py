@@ -1,7 +1,5 @@
 """Classifiers of pairs of texts, with a random encoder."""
 
-import errno
-import inspect
 from dataclasses import replace
 
 import numpy as np
@@ -10,22 +8,23 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from shared.file_faults import file_faults  # noqa: E402
-from shared.tiny_encoder import make_encoder, make_tokenizer  # noqa: E402
+from shared.tiny_encoder import make_encoder  # noqa: E402
 
-from closeread.exceptions import RequestError  # noqa: E402
+from closeread.exceptions import FormatError, RequestError  # noqa: E402
 from closeread.neural import pairs as pair_classifier  # noqa: E402
-from closeread.neural.pairs import (  # noqa: E402  # noqa: E402
+from closeread.neural.devices import Hardware  # noqa: E402
+from closeread.neural.encoders import load_tokenizer  # noqa: E402
+from closeread.neural.pairs import (  # noqa: E402
     LabelledTexts,
     PairChoice,
-    PairClassifier,
     TextPairs,
-    load_classifier,
     predict_pairs,
+    tokenize_pairs,
     train_pairs,
 )
 from closeread.neural.run_files import read_run  # noqa: E402
 from closeread.neural.run_folders import RunFolder  # noqa: E402
+from closeread.neural.training import Recorder  # noqa: E402
 from closeread.parameters import TrainingSettings  # noqa: E402
 
 WORDS = [
@@ -46,7 +45,7 @@ WORDS = [
     "?",
 ]
 LONGEST = 16
-CHOICE = PairChoice("an encoder")
+CPU = Hardware("cpu", "float32")
 # A pair is of kind 1 if its second text has "days".
 PAIRS = TextPairs(
     ["the barn was painted how long ?", "a roof", "how long did it take ?", "the barn"] * 4,
@@ -69,19 +68,20 @@ def encoder(tmp_path_factory):
     return make_encoder(tmp_path_factory.mktemp("encoder"), WORDS, longest=LONGEST)
 
 
-def score(found):
-    return {"accuracy": float((found.argmax(1) == LABELS).mean())}
+def score(probabilities):
+    return {"accuracy": float((probabilities.argmax(1) == LABELS).mean())}
 
 
-def train_in(folder, encoder, *, settings=SETTINGS, resume=False, texts=PAIRS, labels=LABELS):
+def train_in(folder, encoder, *, settings=SETTINGS, resume=False, labels=LABELS):
     train_pairs(
         RunFolder(folder),
-        replace(settings, encoder=str(encoder)),
-        LabelledTexts(texts, labels),
+        PairChoice(str(encoder), ["other", "days"], settings.encoder_dropout),
+        settings,
+        LabelledTexts(PAIRS, labels),
         PAIRS,
         score=score,
         criterion="accuracy",
-        about={"task": "pairs", "data": {}},
+        metadata={"task": "pairs", "data": {}},
         resume=resume,
     )
 
@@ -90,31 +90,43 @@ def weights(folder):
     return (folder / "model.safetensors").read_bytes()
 
 
-def test_it_learns_what_it_is_shown(encoder, tmp_path):
-    train_in(
-        tmp_path / "run",
-        encoder,
-        settings=replace(SETTINGS, epochs=8, patience=8, learning_rate=1e-2),
-    )
-    run = read_run(tmp_path / "run")
+FAST = replace(SETTINGS, epochs=8, patience=8, learning_rate=1e-2)
+
+
+def test_it_learns_what_it_is_shown_and_loads_with_transformers(encoder, tmp_path):
+    folder = tmp_path / "run"
+    train_in(folder, encoder, settings=FAST)
+    run = read_run(folder)
     losses = [epoch["loss"] for epoch in run["epochs"]]
     assert losses[-1] < 0.5 * losses[0]
     assert run["best"]["accuracy"] == 1
-    # Both runs of the model, in training and from its folder, see the same.
-    model = load_classifier(RunFolder(tmp_path / "run"), "cpu")
-    assert score(predict_pairs(model, model.cut(PAIRS))) == {"accuracy": 1.0}
+    # In training, from its folder, and by transformers alone, the model says the same.
+    probabilities = predict_pairs(RunFolder(folder), PAIRS, CPU)
+    assert score(probabilities) == {"accuracy": 1.0}
+    classify = transformers.pipeline(
+        "text-classification",
+        model=transformers.AutoModelForSequenceClassification.from_pretrained(folder),
+        tokenizer=transformers.AutoTokenizer.from_pretrained(folder),
+        top_k=None,
+        device="cpu",
+    )
+    for number, (first, second) in enumerate(zip(*PAIRS, strict=True)):
+        labels = classify({"text": first, "text_pair": second})
+        by_name = {label["label"]: label["score"] for label in labels}
+        expected = [by_name["other"], by_name["days"]]
+        np.testing.assert_allclose(probabilities[number], expected, atol=1e-6)
 
 
 def test_a_run_that_is_killed_goes_on_to_the_same_weights(encoder, tmp_path, monkeypatch):
     train_in(tmp_path / "whole", encoder)
-    save = RunFolder.save
+    record = Recorder.on_save
 
-    def save_two(self, run, model, state, criterion):
-        save(self, run, model, state, criterion)
-        if len(state.epochs) == 2:
+    def record_two(self, args, state, control, **options):
+        record(self, args, state, control, **options)
+        if state.epoch == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(RunFolder, "save", save_two)
+    monkeypatch.setattr(Recorder, "on_save", record_two)
     with pytest.raises(KeyboardInterrupt):
         train_in(tmp_path / "killed", encoder)
     monkeypatch.undo()
@@ -131,94 +143,62 @@ def test_a_run_that_is_killed_goes_on_to_the_same_weights(encoder, tmp_path, mon
         train_in(tmp_path / "whole", encoder, settings=replace(SETTINGS, seed=6), resume=True)
 
 
-def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
-    short = replace(SETTINGS, epochs=2, patience=2)
-    with file_faults(tmp_path / "whole") as counted:
-        train_in(tmp_path / "whole", encoder, settings=short)
-    opened = [number for number, name in enumerate(counted.events) if name == "open"]
-    # What is opened last is, after the second epoch, the checkpoint and the description, and that of the end.
-    for at in opened[-5:]:
-        run = tmp_path / f"full-{at}"
-        with pytest.raises(OSError, match="No space left"), file_faults(run, at, errno.ENOSPC):
-            train_in(run, encoder, settings=short)
-        assert len(read_run(run)["epochs"]) >= 1
-        assert len(RunFolder(run).load_state().epochs) >= 1
-        train_in(run, encoder, settings=short, resume=True)
-        assert weights(run) == weights(tmp_path / "whole")
+def test_labels_out_of_range_are_refused_before_training(tmp_path):
+    labels = np.array([*LABELS[:-1], 2])
+    with pytest.raises(RequestError, match=r"a label is 2 \(expected 0 to 1\)"):
+        train_in(tmp_path / "run", "no encoder", labels=labels)
+    assert not (tmp_path / "run").exists()
 
 
-def test_without_anything_to_learn_from_it_stays_as_it_is(encoder, tmp_path):
-    train_in(tmp_path / "run", encoder, texts=TextPairs([], []), labels=LABELS[:0])
-    run = read_run(tmp_path / "run")
-    assert (run["best"]["epoch"], run["epochs"], run["state"]) == (0, [], "complete")
-    found = PairClassifier.load(encoder, CHOICE, with_weights=False)
-    RunFolder(tmp_path / "run").load_weights(found)
-    whole = transformers.AutoModel.from_pretrained(encoder).state_dict()
-    kept = found.model.base_model.state_dict()
-    assert all(torch.equal(kept[name], whole[name]) for name in kept)
+def test_a_run_without_its_weights_is_refused(encoder, tmp_path):
+    train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=1))
+    (tmp_path / "run" / "model.safetensors").unlink()
+    with pytest.raises(FormatError, match="run: its model can't be loaded"):
+        predict_pairs(RunFolder(tmp_path / "run"), PAIRS, CPU)
+    # Weights in a format that can hold code are not taken instead.
+    torch.save({}, tmp_path / "run" / "pytorch_model.bin")
+    with pytest.raises(FormatError, match="run: its model can't be loaded"):
+        predict_pairs(RunFolder(tmp_path / "run"), PAIRS, CPU)
 
 
-def test_padding_and_neighbours_change_nothing(encoder, monkeypatch):
-    model = PairClassifier.load(encoder, CHOICE).eval()
-    found = predict_pairs(model, model.cut(PAIRS))
-    monkeypatch.setattr(pair_classifier, "AT_ONCE", 1)
-    np.testing.assert_allclose(predict_pairs(model, model.cut(PAIRS)), found, atol=1e-6)
-    for number, pair in enumerate(zip(*PAIRS, strict=True)):
-        encoded = model.tokenizer(*pair, return_tensors="pt")
-        with torch.inference_mode():
-            alone = model.model(**encoded).logits.softmax(-1)[0]
-        np.testing.assert_allclose(found[number], alone, atol=1e-6)
-    np.testing.assert_allclose(found.sum(1), 1, atol=1e-6)
+def test_dropout_inside_the_encoder(encoder, tmp_path):
+    """With none, two steps of the same seed differ only by the classifier's own dropout."""
+    for share in (0.0, 0.5, None):
+        settings = replace(SETTINGS, epochs=1, encoder_dropout=share)
+        train_in(tmp_path / str(share), encoder, settings=settings)
+    assert len({weights(tmp_path / name) for name in ("0.0", "0.5", "None")}) == 3
 
 
-def test_only_the_first_text_is_cut_at_its_beginning(encoder):
-    model = PairClassifier.load(encoder, CHOICE)
-    model.tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
-    # Of 16 pieces, three are special and three are of the second text.
+def test_padding_and_neighbours_change_nothing(encoder, tmp_path, monkeypatch):
+    train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=1))
+    folder = RunFolder(tmp_path / "run")
+    probabilities = predict_pairs(folder, PAIRS, CPU)
+    monkeypatch.setattr(pair_classifier, "PAIRS_AT_ONCE", 1)
+    np.testing.assert_allclose(predict_pairs(folder, PAIRS, CPU), probabilities, atol=1e-6)
+    np.testing.assert_allclose(probabilities.sum(1), 1, atol=1e-6)
+    assert predict_pairs(folder, TextPairs([], []), CPU).shape == (0, 2)
+
+
+def test_only_the_first_text_is_truncated_at_its_beginning(encoder):
+    tokenizer = load_tokenizer(encoder)
+    tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
+    config = transformers.AutoConfig.from_pretrained(encoder)
+
+    def tokenize(*texts):
+        return tokenize_pairs(tokenizer, config, TextPairs(*texts))
+
+    # Of 16 tokens, three are special and three are of the second text.
     fits = ["the", "roof", "of", "a", "barn", "was", "painted", "how", "long", "?"]
-    pieces = model.cut(TextPairs([" ".join(fits), " ".join(["two", *fits])], ["it was two"] * 2))
-    assert pieces.n_cut == 1
-    found = [model.tokenizer.convert_ids_to_tokens(one["input_ids"]) for one in pieces.inputs]
-    assert found[0] == found[1] == ["[CLS]", *fits, "[SEP]", "it", "was", "two", "[SEP]"]
-    assert pieces.inputs[0]["token_type_ids"] == [0] * 12 + [1] * 4
-    assert model.cut(TextPairs(["two"], ["days " * 12])).n_cut == 0
+    tokenized = tokenize([" ".join(fits), " ".join(["two", *fits])], ["it was two"] * 2)
+    assert tokenized.n_truncated == 1
+    words = [
+        tokenizer.convert_ids_to_tokens(example["input_ids"]) for example in tokenized.examples
+    ]
+    assert words[0] == words[1] == ["[CLS]", *fits, "[SEP]", "it", "was", "two", "[SEP]"]
+    assert tokenized.examples[0]["token_type_ids"] == [0] * 12 + [1] * 4
+    assert tokenize(["two"], ["days " * 12]).n_truncated == 0
     with pytest.raises(
         RequestError,
         match=r"has 13 tokens, and the model takes 16 for a pair \(expected at most 12",
     ):
-        model.cut(TextPairs(["two"], ["days " * 13]))
-
-
-def test_models_that_do_not_fit(tmp_path):
-    tokenizer = make_tokenizer(WORDS, LONGEST)
-    sizes = {
-        "vocab_size": len(tokenizer),
-        "d_model": 8,
-        "d_ff": 8,
-        "d_kv": 4,
-        "num_layers": 1,
-        "num_heads": 2,
-    }
-    transformers.T5Config(**sizes).save_pretrained(tmp_path)
-    tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(RequestError, match=r"is a t5 model with a decoder \(expected an encoder\)"):
-        PairClassifier.load(tmp_path, CHOICE)
-    tokenizer.pad_token = None
-    tokenizer.save_pretrained(tmp_path)
-    with pytest.raises(RequestError, match=r"has no padding token \(expected an encoder\)"):
-        PairClassifier.load(tmp_path, CHOICE)
-
-
-def test_the_code_of_a_model_is_never_run():
-    source = inspect.getsource(pair_classifier)
-    assert "trust_remote_code=True" not in source
-    # The configuration, and the model with and without weights, which share their options.
-    assert (source.count("from_pretrained("), source.count("from_config(")) == (2, 1)
-    assert (
-        source.count("trust_remote_code=False") == source.count('"trust_remote_code": False') == 1
-    )
-    loading = (
-        "classes.from_pretrained(name,weights_only=True,ignore_mismatched_sizes=True,**options"
-    )
-    # However many lines the formatter gives it.
-    assert "".join(source.split()).count(loading) == 1
+        tokenize(["two"], ["days " * 13])

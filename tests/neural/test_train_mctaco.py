@@ -1,4 +1,4 @@
-"""Training classifiers of candidate answers: what is held out and encoded, and runs through the command line."""
+"""Training classifiers of candidate answers: what is validated and encoded, and runs through the command line."""
 
 import itertools
 import json
@@ -67,17 +67,17 @@ def sentences_of(records):
 
 @pytest.mark.parametrize(("share", "n"), [(0.1, 1), (0.25, 2), (0.5, 5), (0.001, 1), (0.999, 9)])
 def test_no_sentence_is_on_both_sides(share, n):
-    learnt, held_out = split_questions(RECORDS, share, seed=3)
+    training, validation = split_questions(RECORDS, share, seed=3)
     assert len(sentences_of(RECORDS)) == 10
     # halves are rounded to even numbers, and one at least is on each side
-    assert len(sentences_of(held_out)) == n
-    assert not sentences_of(learnt) & sentences_of(held_out)
-    assert sorted([*learnt, *held_out], key=lambda record: record["id"]) == list(RECORDS)
-    assert [*learnt] == [record for record in RECORDS if record in learnt]
-    assert split_questions(RECORDS, share, seed=3) == (learnt, held_out)
+    assert len(sentences_of(validation)) == n
+    assert not sentences_of(training) & sentences_of(validation)
+    assert sorted([*training, *validation], key=lambda record: record["id"]) == list(RECORDS)
+    assert [*training] == [record for record in RECORDS if record in training]
+    assert split_questions(RECORDS, share, seed=3) == (training, validation)
 
 
-def test_other_seeds_hold_out_other_questions():
+def test_other_seeds_choose_other_questions_for_validation():
     found = {frozenset(questions_of(split_questions(RECORDS, 0.3, seed)[1])) for seed in range(5)}
     assert len(found) == 5
     with pytest.raises(RequestError, match=r"1 sentence to learn from \(expected 2 or more"):
@@ -97,13 +97,13 @@ def test_the_encoder_sees_normalized_answers(encoder, tmp_path, run, monkeypatch
     assert make_texts([record], "proper").second == ["2.5 years, or 12 hours"]
     assert make_texts([record], "official").second == ["2.47 years, or 0.5 days"]  # 900 days of 365
     seen = []
-    cut = pairs.PairClassifier.cut
+    tokenize_pairs = pairs.tokenize_pairs
 
-    def cut_watched(self, pairs):
-        seen.append(set(pairs.second))
-        return cut(self, pairs)
+    def tokenize_watched(tokenizer, config, texts):
+        seen.append(set(texts.second))
+        return tokenize_pairs(tokenizer, config, texts)
 
-    monkeypatch.setattr(pairs.PairClassifier, "cut", cut_watched)
+    monkeypatch.setattr(pairs, "tokenize_pairs", tokenize_watched)
     folder = tmp_path / "run"
     more = ["--unit-normalization", "official", "-o", folder]
     assert (
@@ -111,11 +111,11 @@ def test_the_encoder_sees_normalized_answers(encoder, tmp_path, run, monkeypatch
         == 0
     )
     assert run("predict", "mctaco", folder, *SAMPLE, "-o", tmp_path / "p.jsonl").exit_code == 0
-    learnt, held_out, predicted = seen
+    training, validation, predicted = seen
     # "12 hours" and "30 months" are answers of the sample.
-    assert {"0.5 days", "2.47 years"} <= learnt | held_out
+    assert {"0.5 days", "2.47 years"} <= training | validation
     assert {"0.5 days", "2.47 years"} <= predicted
-    assert not {"12 hours", "30 months"} & (learnt | held_out | predicted)
+    assert not {"12 hours", "30 months"} & (training | validation | predicted)
     assert json.loads((folder / "run.json").read_text("utf-8"))["unit_normalization"] == "official"
 
 
@@ -165,7 +165,7 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     found = json.loads(out)
     assert found == json.loads((tmp_path / "runs/run.json").read_text("utf-8"))
     assert [one["folder"] for one in found["runs"]] == ["seed-3", "seed-4"]
-    for data in ("held_out", "test"):
+    for data in ("validation", "test"):
         for metric in ("exact_match", "f1"):
             values = [one[data][metric] for one in found["runs"]]
             summary = found["summary"][0][data][metric]
@@ -175,10 +175,8 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     trained("--seed", 4, "-o", tmp_path / "alone")
     weights = (tmp_path / "runs/seed-4/model.safetensors").read_bytes()
     assert (tmp_path / "alone/model.safetensors").read_bytes() == weights
-    for path in (tmp_path / "runs/seed-4").rglob("*"):
-        if path.is_file():
-            path.unlink()
-    (tmp_path / "runs/seed-4/encoder").rmdir()
+    for path in (tmp_path / "runs/seed-4").iterdir():
+        path.unlink()
     kept = (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns
     again = trained(
         "--seeds",
@@ -218,7 +216,7 @@ def test_a_learning_curve(trained, ran, tmp_path):
     assert [one["folder"] for one in found["runs"]] == [
         f"size-{size}/seed-{seed}" for size in (0, 50, 100) for seed in (0, 1)
     ]
-    # 25 questions, of which those of one sentence are held out; half of the others, rounded up, are learnt from.
+    # 25 questions, of which those of one sentence are for validation; half of the others, rounded up, are learnt from.
     whole = [len(questions_of(split_questions(RECORDS, 0.1, seed)[0])) for seed in (0, 1)]
     assert [one["questions"] for one in found["runs"]] == [
         0,
@@ -231,7 +229,7 @@ def test_a_learning_curve(trained, ran, tmp_path):
     assert told == f"{tmp_path / 'c.svg'}: 6 runs with 3 sizes of the training data\n"
     drawn = (tmp_path / "c.svg").read_text("utf-8")
     assert all(
-        f">{text}</text>" in drawn for text in ("training questions", "held-out score (%)", "F1")
+        f">{text}</text>" in drawn for text in ("training questions", "validation score (%)", "F1")
     )
 
 
@@ -316,7 +314,7 @@ def test_encoders_that_can_not_be_used(run, here, encoder, monkeypatch):
 
 def test_without_torch(run, here, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    needs = "a trained model needs torch and transformers: pip install 'closeread[neural]'"
+    needs = "a trained model needs torch and transformers and accelerate: pip install 'closeread[neural]'"
     for command in (
         ["train", "mctaco", "--encoder", "e", *SAMPLE, "-o", "run"],
         ["predict", "mctaco", "run", "-o", "p.jsonl"],

@@ -1,13 +1,13 @@
 """`closeread train tne` and `closeread predict tne`, with a random encoder of two layers, on the sample."""
 
-import errno
 import json
 from unittest import mock
 
 import pytest
 
 torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+transformers = pytest.importorskip("transformers")
+safetensors = pytest.importorskip("safetensors")
 
 from click.testing import CliRunner  # noqa: E402
 from shared.tiny_encoder import make_encoder  # noqa: E402
@@ -73,7 +73,7 @@ def test_the_loss_falls_and_the_best_epoch_is_kept(run):
     scores = [epoch["scores"]["links/f1"] for epoch in described["epochs"]]
     assert described["best"]["links/f1"] == max(scores) > 0.5
     assert described["best"]["epoch"] == scores.index(max(scores)) + 1
-    assert not (run / "checkpoint.pt").exists()
+    assert not list(run.glob("checkpoint-*"))
 
 
 def test_predictions_score_as_in_training(run, tmp_path):
@@ -138,7 +138,10 @@ def test_other_models_learn_too(kind, variant, encoder, documents, tmp_path):
         ]
         source.write_text("\n".join([f"{len(words)} 8", *lines]) + "\n", "utf-8")
     folder = tmp_path / "run"
-    done = train("--encoder", f"{kind}:{source}", "--variant", variant, "--epochs", 5, "-o", folder)
+    rate = ("--head-learning-rate", "3e-3")
+    done = train(
+        "--encoder", f"{kind}:{source}", "--variant", variant, "--epochs", 5, *rate, "-o", folder
+    )
     assert done.exit_code == 0, done.output
     losses = [epoch["loss"] for epoch in read_run(folder)["epochs"]]
     assert losses[-1] < losses[0]
@@ -175,21 +178,22 @@ class Killed(BaseException):
 
 
 @pytest.mark.extended
-def test_a_killed_run_resumes_to_the_identical_model(encoder, tmp_path):
-    from closeread.neural.run_folders import RunFolder
+@pytest.mark.parametrize("kind", ["", "frozen:"])
+def test_a_killed_run_resumes_to_the_identical_model(kind, encoder, tmp_path):
+    from closeread.neural.training import Recorder
 
     whole, resumed = tmp_path / "whole", tmp_path / "resumed"
-    command = ("--encoder", encoder, "--epochs", 4)
+    command = ("--encoder", f"{kind}{encoder}", "--epochs", 4)
     assert train(*command, "-o", whole).exit_code == 0
-    save = RunFolder.save
+    record = Recorder.on_save
     for epoch in (1, 3):
 
-        def save_and_die(self, run, model, state, criterion, last=epoch):
-            save(self, run, model, state, criterion)
-            if len(state.epochs) == last:
+        def record_and_die(self, args, state, control, last=epoch, **options):
+            record(self, args, state, control, **options)
+            if state.epoch == last:
                 raise Killed
 
-        with mock.patch.object(RunFolder, "save", save_and_die), pytest.raises(Killed):
+        with mock.patch.object(Recorder, "on_save", record_and_die), pytest.raises(Killed):
             CliRunner().invoke(
                 main,
                 [
@@ -211,31 +215,52 @@ def test_a_killed_run_resumes_to_the_identical_model(encoder, tmp_path):
     assert read_weights(resumed) == read_weights(whole)
 
 
-def test_a_full_disk_keeps_the_last_checkpoint(encoder, tmp_path):
+@pytest.mark.parametrize("name", ["optimizer.pt", "model.safetensors"])
+def test_a_full_disk_keeps_the_last_checkpoint(name, encoder, tmp_path):
+    """Whether torch writes, or safetensors."""
     folder = tmp_path / "run"
     command = ("--encoder", encoder, "--epochs", 3, "-o", folder)
-    import torch
+    full = "[Errno 28] No space left on device"
+    torch_save = torch.save
+    safetensors_save = transformers.modeling_utils.safe_save_file
 
-    saved = torch.save
-    calls = []
+    def save(what, path, **options):
+        if str(path).endswith(name) and "checkpoint-4" in str(path):
+            raise RuntimeError(f"[enforce fail at inline_container.cc:664] . {full}")
+        torch_save(what, path, **options)
 
-    def save(what, file):
-        calls.append(1)
-        if len(calls) == 2:
-            raise OSError(errno.ENOSPC, "No space left on device")
-        saved(what, file)
+    def save_tensors(tensors, path, **options):
+        if str(path).endswith(name) and "checkpoint-4" in str(path):
+            raise safetensors.SafetensorError(f"Error while serializing: {full}")
+        safetensors_save(tensors, path, **options)
 
-    with mock.patch("torch.save", save):
+    with (
+        mock.patch("torch.save", save),
+        mock.patch.object(transformers.modeling_utils, "safe_save_file", save_tensors),
+    ):
         done = train(*command)
     assert done.exit_code == 1
-    assert (
-        done.stderr.splitlines()[-1]
-        == f"Error: {folder}/checkpoint.pt: can't be written: No space left on device"
-    )
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"Error: {folder}: a checkpoint can't be written: ")
+    assert full in last
     assert len(read_run(folder)["epochs"]) == 1
     done = train(*command, "--resume")
     assert done.exit_code == 0, done.output
     assert len(read_run(folder)["epochs"]) == 3
+
+
+def test_a_run_loads_by_itself(run, documents):
+    """The model with its configuration, and the tokenizer of its encoder."""
+    from closeread.neural.links import LinkModel
+
+    model = LinkModel.from_pretrained(run)
+    assert model.config.id2label[0] == "no link"
+    assert len(model.config.id2label) == 25
+    tokenizer = transformers.AutoTokenizer.from_pretrained(run)
+    assert isinstance(transformers.AutoModel.from_pretrained(run), LinkModel)
+    vectors = torch.zeros(3, model.config.span_size)
+    assert model.eval()(torch.tensor([3]), vectors)["label"].shape == (6,)
+    assert tokenizer.tokenize(documents[0]["tokens"][0])
 
 
 @pytest.mark.parametrize(

@@ -17,17 +17,9 @@ from closeread.leaderboard.submission import make_submission
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-class DatedStore(FolderStore):
-    """A store whose files arrive at the time of their modification, which a test can set."""
-
-    @staticmethod
-    def _read_time(about):
-        return about.st_mtime
-
-
 def make_store(folder, *boards, title="Close reading"):
-    """Create a store in a folder with the given boards, whose files may arrive at a time that a test sets."""
-    store = DatedStore(folder)
+    """Create a store in a folder with the given boards."""
+    store = FolderStore(folder)
     store.write_leaderboard(Leaderboard(title, {board.name: board for board in boards}))
     return store
 

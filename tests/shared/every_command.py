@@ -14,7 +14,7 @@ import click
 from click.testing import CliRunner
 from shared import json_lines
 from shared.annotated_cat import write_voyage
-from shared.boards import DatedStore, judge_here, make_store, sample_board, score_here, send_answers
+from shared.boards import judge_here, make_store, sample_board, score_here, send_answers
 from shared.commands import list_commands
 from shared.entry_points import CORPORA, TIMEML_FILES, sample_gold, system_rows, write_key
 from shared.file_faults import drop_hidden, file_faults, read_tree
@@ -24,6 +24,7 @@ from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
 from closeread.leaderboard import store
+from closeread.leaderboard.store import FolderStore
 from closeread.tasks.wikipossessions.articles import WikiPage
 
 CONFIG = ("--config", "sample")
@@ -31,7 +32,6 @@ FEW = ("--resamples", "2")
 PAIRS = {"coref": ("in/key.conll", "in/response.conll"), "tlinks": ("in/key", "in/response")}
 TREEBANK = ("--treebank", "in/marmara/treebank")
 COREFERENCE = "in/marmara/coreference/77000112.xml"
-GIVEN = "in/marmara/given/77000112.conll"
 FRAMES = """<frameset><predicate lemma="sell"><roleset id="sell.01"><example name="sell-v: an example">
 <text>Ann sold the old boat .</text><propbank><rel relloc="1">sold</rel><arg type="ARG0" start="0" end="0">Ann</arg>
 <arg type="ARG1" start="2" end="4">the old boat</arg></propbank></example></roleset></predicate></frameset>
@@ -70,7 +70,6 @@ LINES = {
     "prepare wikipossessions articles": "out/texts --config sample --as-of 2017-06-12 --delay 0",
     "prepare semeval2015_timeline gold": "in/events.jsonl -o out/a",
     "convert coref": "in/key.conll -o out/a.conllu",
-    "prepare marmara_coref chains": f"in/marmara/annotations/77000112/anna.txt --given {GIVEN} -o out/a.conll",
     "prepare marmara_coref mentions": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.conll",
     "convert marmara_coref": f"{COREFERENCE} --treebank in/marmara/treebank -o out/a.jsonl",
     "convert timeline": "in/timeline.jsonl -o out/a.jsonl",
@@ -92,7 +91,6 @@ LINES = {
     "leaderboard choose": "out/store SUBMISSION --author ann",
     "leaderboard disqualify": "out/store ann --reason unfair",
     "leaderboard extend": "out/store ann --until 2100-01-02",
-    "leaderboard teams": "out/store --add ann --members Ann,Ben --contact ann@example.org",
     "leaderboard withdraw": "out/store SUBMISSION --author ann",
     "list": "",
     "llm lm-eval-tasks": "",
@@ -117,7 +115,7 @@ MORE = {
     "info of a schema": "info mctaco --schema",
     "info with figures": "info mctaco --stats --config sample",
     "convert coref to JSON Lines": "convert coref in/key.conll -o out/a.jsonl",
-    "convert marmara_coref to XML": f"convert marmara_coref {GIVEN} --treebank in/marmara/treebank -o out/a",
+    "convert marmara_coref to XML": f"convert marmara_coref {COREFERENCE} --treebank in/marmara/treebank -o out/a",
     "export as CSV": "export mctaco out/a --config sample_flat --format csv",
     "export as JSON Lines": "export mctaco out/a --config sample --format jsonl",
     "prepare to JSON Lines": "prepare mctaco units --config sample -o out/a.jsonl",
@@ -131,7 +129,6 @@ STORES = {
     "leaderboard choose": "in/judged",
     "leaderboard disqualify": "in/judged",
     "leaderboard extend": "in/judged",
-    "leaderboard teams": "in/judged",
     "leaderboard withdraw": "in/judged",
     "submit": "in/store",
     "leaderboard submit": "in/store",
@@ -262,11 +259,6 @@ def standing_in():
     with ExitStack() as stack:
         for target, new in (
             ("closeread.leaderboard.judge.score_all", score_here),
-            # A copy of a file has its time of modification, but not that of its inode.
-            (
-                "closeread.leaderboard.store.FolderStore._read_time",
-                staticmethod(lambda about: about.st_mtime),
-            ),
             (
                 pages,
                 lambda wiki, title, day: WikiPage(title, 2, "2017-01-01T00:00:00Z", "A text.\n"),
@@ -364,5 +356,5 @@ def _write_results(folder):
     store = make_store(folder / "store", sample_board(counting="chosen", closes="2099-12-31"))
     submission = send_answers(store, folder, "First", right=30, author="ann")
     shutil.copytree(folder / "store", folder / "judged")
-    judge_here(DatedStore(folder / "judged"), folder / "cache")
+    judge_here(FolderStore(folder / "judged"), folder / "cache")
     return submission

@@ -1,33 +1,51 @@
-"""Mentions as sets of tokens, and as the tables that the rules of matching take."""
+"""Mentions as sets of tokens, and as the documents that the rules of matching take."""
 
-import numpy as np
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
+from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
-from closeread.tasks.coref.mention_table import MentionTable
 
+def make_spans(mentions, minimum=None, nodes=()):
+    """Convert mentions, given as (document, tokens) or (document, tokens, head), to two documents.
 
-def make_spans(mentions, minimum=None):
-    """Convert mentions, given as (document, tokens) or (document, tokens, head), to a table."""
-    runs = [list_parts(tokens) for _, tokens, *_ in mentions]
-    document, start, end, head = (
-        np.array(
-            [(d, min(tokens), max(tokens), *(head or [-1])) for d, tokens, *head in mentions],
-            np.int64,
+    Every mention is an entity.  `minimum` has minimum spans by the number of their mention; `nodes` are empty nodes as
+    (document, token, sentence, dependencies).
+    """
+    entities = ([], [])
+    for number, (document, tokens, *head) in enumerate(mentions):
+        parts = list_parts(tokens)
+        mention = Mention(
+            min(tokens),
+            max(tokens),
+            head=head[0] if head else None,
+            subspans=parts if len(parts) > 1 else (),
+            minimum=(minimum or {}).get(number, ()),
         )
-        .reshape(-1, 4)
-        .T
+        entities[document].append(Entity("", [mention]))
+    nodes_of = ([], [])
+    for document, token, sentence, dependencies in sorted(nodes):
+        nodes_of[document].append(EmptyNode(token, sentence, dependencies))
+    return Documents(
+        [
+            Document(name, entities[number], nodes=nodes_of[number])
+            for number, name in enumerate("ab")
+        ]
     )
-    return MentionTable(
-        names="ab",
-        n_tokens=None,
-        document=document,
-        start=start,
-        end=end,
-        entity=np.arange(len(mentions)),
-        n_entities=len(mentions),
-        parts={i: parts for i, parts in enumerate(runs) if len(parts) > 1},
-        head=None if (head < 0).any() else head,
-        minimum=minimum or {},
+
+
+def match_spans(key, response, *, minimum=None, nodes=((), ()), matching, by_dependency=False):
+    """Match mentions, given as to `make_spans`; return the codes of those of both sides, in the order given."""
+    codes = match_mentions(
+        make_spans(key, minimum, nodes[0]),
+        make_spans(response, nodes=nodes[1]),
+        matching,
+        by_dependency=by_dependency,
     )
+    in_order = []
+    for mentions, codes_of_side in zip((key, response), codes, strict=True):
+        rows = sorted(range(len(mentions)), key=lambda number, side=mentions: side[number][0])
+        code_of = dict(zip(rows, codes_of_side.tolist(), strict=True))
+        in_order.append([code_of[number] for number in range(len(mentions))])
+    return in_order
 
 
 def list_parts(tokens):

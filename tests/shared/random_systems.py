@@ -17,7 +17,7 @@ from closeread.exceptions import RequestError
 from closeread.tasks import load_procedure
 from closeread.tasks.coref.metrics.slices import FIELDS
 from closeread.tasks.tlinks.temporal_graph import TYPES
-from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.links import PREPOSITIONS
 
 FREE = {
     "tolerance": ["0", "0.1", "0.5"],
@@ -210,7 +210,7 @@ def coref(rng):
 
     gold, rows = ([side() for _ in range(n)] for n in [rng.randint(1, 4)] * 2)
     breakdowns = [name for name in ("entity_size", "distance") if rng.random() < 0.5]
-    if options["average"] == "macro" or options["duplicates"] == "reference":
+    if options["average"] == "documents" or options["duplicates"] == "reference":
         breakdowns = []
     return gold, leave_out(rng, rows, options), options | {"breakdowns": breakdowns}
 
@@ -228,7 +228,7 @@ def corefud(rng, folder):
         path.write_text(text, "utf-8")
     gold, rows = read_pair(*paths)
     breakdowns = (
-        [] if options["average"] == "macro" else [name for name in FIELDS if rng.random() < 0.3]
+        [] if options["average"] == "documents" else [name for name in FIELDS if rng.random() < 0.3]
     )
     return gold, rows, options | {"metrics": (*METRICS, "mor", "zeros"), "breakdowns": breakdowns}
 

@@ -3,7 +3,7 @@
 from shared.tne_links import link
 
 from closeread.tasks.tne.agreement import measure_agreement
-from closeread.tasks.tne.annotation import compare_links
+from closeread.tasks.tne.consolidation import compare_links
 
 
 def document(name, words, links=(), clusters=(), spans=None, *, closed=True):
@@ -100,4 +100,4 @@ def consolidate(*annotators):
 
 def agreement(first, second, names=("the first", "the second"), by=()):
     """The agreement of two annotators."""
-    return measure_agreement([first, second], names, by).pairs[0, 1]
+    return measure_agreement([first, second], names, by)

@@ -1,8 +1,8 @@
-"""Small random documents of TNE, for comparisons with slow twins."""
+"""Small random documents of TNE, with links between them."""
 
 from hypothesis import strategies as st
 
-from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.links import PREPOSITIONS
 
 WORDS = [
     "roof",

@@ -11,7 +11,6 @@ from closeread.exceptions import FormatError
 from closeread.tasks.timeline.agreement import (
     DOCUMENTS,
     TIMELINES,
-    Overlap,
     dice,
     measure_agreement,
 )
@@ -84,16 +83,26 @@ def files(tmp_path, monkeypatch):
     Path("ben.xml").write_text(BEN, "utf-8")
 
 
-def of_documents(*annotators):
-    return measure_agreement(
-        annotators, ("anna", "ben", "cem")[: len(annotators)], DOCUMENTS
-    ).pairs[0, 1]
+def overlap(first, second, both, coefficient):
+    return {"first": first, "second": second, "both": both, "dice": coefficient}
 
 
-def of_timelines(*annotators):
-    return measure_agreement(
-        annotators, ("anna", "ben", "cem")[: len(annotators)], TIMELINES
-    ).pairs[0, 1]
+def compare(first, second, comparable):
+    """What two annotators share, by kind."""
+    scores = measure_agreement([first, second], ("anna", "ben"), comparable).pairs[0, 1]
+    found = {}
+    for name, value in scores.items():
+        kind, measure = name.split("/")
+        found.setdefault(kind, {})[measure] = value
+    return found
+
+
+def of_documents(first, second):
+    return compare(first, second, DOCUMENTS)
+
+
+def of_timelines(first, second):
+    return compare(first, second, TIMELINES)
 
 
 def read(content):
@@ -114,10 +123,10 @@ def read(content):
 )
 def test_dice_by_hand(first, second, both, expected):
     found = dice(first, second)
-    assert found == Overlap(
+    assert found == overlap(
         len(first), len(second), both, None if expected is None else float(expected)
     )
-    assert dice(second, first).dice == found.dice
+    assert dice(second, first)["dice"] == found["dice"]
 
 
 def test_an_entity_mention_of_several_entities_and_of_none():
@@ -142,19 +151,19 @@ def test_by_hand():
     found = of_documents(read(ANNA), read(BEN))
     assert found == {
         # Both have sails; set off is not set.
-        "event mentions": Overlap(2, 3, 1, 2 / 5),
+        "event mentions": overlap(2, 3, 1, 2 / 5),
         # Both have the first two; Ann Lee is not Lee.
-        "entity mentions": Overlap(3, 4, 2, 4 / 7),
+        "entity mentions": overlap(3, 4, 2, 4 / 7),
         # The second Bo is Ann Lee to Ben.
-        "entity coreference": Overlap(3, 3, 1, 2 / 6),
+        "entity coreference": overlap(3, 3, 1, 2 / 6),
     }
 
 
 def test_tokens_of_a_mention_have_no_order():
     turned = cat(EVENTS + mark("EVENT_MENTION", 2, 9, 7))
     found = of_documents(read(ANNA), read(turned))
-    assert found["event mentions"].dice == 1
-    assert found["entity coreference"] == Overlap(3, 0, 0, 0)
+    assert found["event mentions"]["dice"] == 1
+    assert found["entity coreference"] == overlap(3, 0, 0, 0)
 
 
 def test_units_have_to_be_the_same():
@@ -162,8 +171,8 @@ def test_units_have_to_be_the_same():
     with pytest.raises(FormatError) as caught:
         of_documents(one, other)
     assert str(caught.value).splitlines()[1:] == [
-        "annotations: ben lacks 1 of 1 document of anna: '7'",
-        "annotations: anna lacks 1 of 1 document of ben: '8'",
+        "annotations: ben lacks 1 of the 1 document of anna: '7' (expected the same documents)",
+        "annotations: anna lacks 1 of the 1 document of ben: '8' (expected the same documents)",
     ]
     other = read(cat(EVENTS, tokens=TOKENS.replace("sails", "sailed")))
     with pytest.raises(
@@ -191,8 +200,8 @@ def test_timelines_by_hand():
     ]
     assert of_timelines(first, second) == {
         # The two 7-2-a of Ann; Bo's 7-3-b is not Ann's.
-        "event mentions": Overlap(4, 4, 2, 1 / 2),
-        "event mentions with their anchors": Overlap(4, 4, 1, 2 / 8),
+        "event mentions": overlap(4, 4, 2, 1 / 2),
+        "event mentions with their anchors": overlap(4, 4, 1, 2 / 8),
     }
 
 
@@ -203,7 +212,8 @@ def test_three_annotators_by_hand():
     annotators = [read(content) for content in (ANNA, BEN, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
     assert {
-        pair: [one.dice for one in overlaps.values()] for pair, overlaps in found.pairs.items()
+        pair: [value for name, value in scores.items() if name.endswith("/dice")]
+        for pair, scores in found.pairs.items()
     } == {
         (0, 1): [2 / 5, 4 / 7, 2 / 6],
         # Cem has sails only.
@@ -212,9 +222,9 @@ def test_three_annotators_by_hand():
     }
     assert found.mean == pytest.approx(
         {
-            "event mentions": float(Fraction(2 * 6 + 2 * 10 + 15, 30) / 3),
-            "entity mentions": 4 / 21,
-            "entity coreference": 1 / 9,
+            "event mentions/dice": float(Fraction(2 * 6 + 2 * 10 + 15, 30) / 3),
+            "entity mentions/dice": 4 / 21,
+            "entity coreference/dice": 1 / 9,
         }
     )
     assert "leave" not in str(found)
@@ -224,15 +234,15 @@ def test_the_mean_leaves_out_pairs_without_annotation():
     annotators = [read(content) for content in (ANNA, CEM, CEM)]
     found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
     assert found.mean == {
-        "event mentions": (2 / 3 + 2 / 3 + 1) / 3,
-        "entity mentions": 0,
-        "entity coreference": 0,
+        "event mentions/dice": (2 / 3 + 2 / 3 + 1) / 3,
+        "entity mentions/dice": 0,
+        "entity coreference/dice": 0,
     }
     left_out = (
         "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value."
     )
     assert left_out in found._to_grids()[0].notes
-    assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions"] is None
+    assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions/dice"] is None
 
 
 def test_the_command_on_timelines(ran, run):
@@ -242,7 +252,13 @@ def test_the_command_on_timelines(ran, run):
         json.dumps({"id": "bo", "entity": "Bo", "entries": []}) + "\n", "utf-8"
     )
     found = json.loads(ran("agreement", "timeline", "anna", "ben.jsonl", "--json"))
-    assert found["event mentions"] == {"first": 2, "second": 0, "both": 0, "dice": 0}
+    scores = found["pairs"][0]["scores"]
+    assert [scores[f"event mentions/{name}"] for name in ("first", "second", "both", "dice")] == [
+        2,
+        0,
+        0,
+        0,
+    ]
     mixed = run("agreement", "timeline", "anna", "ben.xml")
     assert mixed.exit_code == 2
     assert "anna has timelines and ben.xml has documents (expected the same kind)" in mixed.stderr

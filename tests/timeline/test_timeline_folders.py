@@ -34,7 +34,6 @@ def test_a_folder(tmp_path):
     assert found.places == ["ann.txt", "bea.txt"]
     assert found.problems == []
     assert found.notices == [
-        Problem("is hidden, and is ignored", None, ".hidden.txt"),
         Problem("has no entries, and is not scored", 1, "bea.txt"),
     ]
 

@@ -1,6 +1,7 @@
 """The procedure `timeline`: hand cases, timelines without predictions, and what must hold of any input."""
 
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from closeread.counts.table import merge
 from closeread.exceptions import SubmissionError
 from closeread.tasks.timeline.procedure import PROCEDURE, count
 from closeread.tasks.timeline.relations import (
-    list_mentions,
+    build_timeline,
     reduce_relations,
     timeline_counts,
 )
@@ -278,7 +279,7 @@ CELL = st.text(st.sampled_from("a1 0\t-"), max_size=3)
 def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
     numbered = [(*row, number) for number, row in enumerate(rows)]
     expected = sorted(numbered, key=lambda row: twin.key(row[:3]))
-    mentions = list_mentions(entries(rows))
+    mentions = build_timeline(entries(rows), "full").mentions
     assert [mention.entry for mention in mentions] == [
         number for *_, texts, number in expected for _ in texts
     ]
@@ -288,7 +289,7 @@ def test_entries_stand_in_the_order_of_the_sorted_lines(rows):
 
 
 def texts(rows):
-    return [mention.text for mention in list_mentions(entries(rows))]
+    return [mention.text for mention in build_timeline(entries(rows), "full").mentions]
 
 
 def test_long_numbers():
@@ -352,3 +353,21 @@ def test_spans_are_not_read(metric, records):
     ]
     for rows in (records, wrong, bare(records)):
         assert metric.compute(predictions=rows, references=records)["awareness/f1"] == 1
+
+
+def test_each_timeline_is_built_once_a_score():
+    # Notes on contradictions need the same timelines as the counts.
+    gold = timelines([[(1, "2007-01-01", [f"1-{n}-go"]), (2, "", [f"2-{n}-go"])] for n in (0, 1)])
+    system = timelines([[(1, "2007-01-01", [f"1-{n}-go"])] for n in (0, 2)])
+    n_built = 0
+
+    def count_calls(frame, event, argument):
+        nonlocal n_built
+        n_built += event == "call" and frame.f_code is reduce_relations.__code__
+
+    sys.setprofile(count_calls)
+    try:
+        closeread.score("timeline", system, gold=gold, ci=False)
+    finally:
+        sys.setprofile(None)
+    assert n_built == len(gold) + len(system)

@@ -11,7 +11,7 @@ from shared.tne_annotated import document as make_document
 from shared.tne_documents import SIDE, relations
 from shared.tne_links import link
 
-from closeread.tasks.tne.annotation import close_links
+from closeread.tasks.tne.closure import close_links
 
 SAMPLE = ["--config", "sample"]
 SIZES = {"s1": 13, "s2": 14, "s3": 10, "s4": 11}

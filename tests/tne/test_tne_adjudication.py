@@ -21,7 +21,7 @@ from shared.tne_annotated import (
 from shared.tne_random import documents
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks.tne.annotation import compare_links, keep_common_links, list_conflicts
+from closeread.tasks.tne.consolidation import compare_links, keep_common_links, list_conflicts
 from closeread.tasks.tne.rules import find_inconsistencies
 
 
@@ -200,7 +200,7 @@ def test_annotators_of_other_clusters_or_without_links_are_refused():
     ]
     with pytest.raises(FormatError, match="anna has no links for 1 of 1 documents"):
         consolidate(unlinked, ANNA)
-    with pytest.raises(FormatError, match="ben lacks 1 of the 1 documents of anna: 'd'"):
+    with pytest.raises(FormatError, match="ben lacks 1 of the 1 document of anna: 'd'"):
         consolidate(ANNA, annotate([], "e"))
 
 

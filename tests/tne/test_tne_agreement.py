@@ -43,6 +43,9 @@ LINKS = {
 CLUSTERS = {"muc/precision": "1", "muc/recall": "2/3", "muc/f1": "4/5", "conll/f1": "5/6"}
 
 
+WITHOUT_SINGLETONS = "Clusters are compared without singletons."
+
+
 def exactly(values):
     return pytest.approx(
         {name: float(Fraction(value)) for name, value in values.items()}, abs=1e-12
@@ -51,8 +54,7 @@ def exactly(values):
 
 def test_by_hand():
     found = agreement([FIRST, OTHER], [SECOND, OTHER | {"np_relations": []}][::-1])
-    assert found.documents == 2
-    assert found.lacking == []
+    assert (found.n_units, list(found.notes)) == (2, [WITHOUT_SINGLETONS])
     # One more pair, and triplet, of the first that the second lacks.
     more = {
         "links/recall": "2/5",
@@ -61,11 +63,9 @@ def test_by_hand():
         "unlabeled/f1": "2/3",
     }
     more |= {"triplets/recall": "1/3", "triplets/f1": "2/5"}
-    assert {name: value for name, value in found.links.items() if value is not None} == exactly(
-        LINKS | more
-    )
-    assert found.links["uprep"] is None
-    assert found.clusters == exactly(CLUSTERS)
+    scores = dict(found.pairs[0, 1])
+    assert scores.pop("uprep") is None
+    assert scores == exactly(LINKS | more | CLUSTERS)
 
 
 @pytest.mark.parametrize(
@@ -80,19 +80,19 @@ def test_by_hand():
 )
 def test_links_as_a_system_sends_them(fallback, uprep, why):
     found = agreement([FIRST], [submit("d", THEIRS, fallback)])
-    assert found.links["uprep"] == uprep, why
-    assert {name: value for name, value in found.links.items() if name != "uprep"} == exactly(LINKS)
-    assert found.clusters is None
-    assert found.lacking == ["the second has no clusters: its clusters are not compared."]
+    scores = dict(found.pairs[0, 1])
+    assert scores.pop("uprep") == uprep, why
+    assert scores == exactly(LINKS)
+    assert list(found.notes) == ["the second has no clusters: its clusters are not compared."]
     turned = agreement([submit("d", OURS)], [SECOND])
-    assert turned.links["links/f1"] == 1 / 2
+    assert turned.pairs[0, 1]["links/f1"] == 1 / 2
 
 
 def test_what_was_not_annotated_is_not_compared():
     clusters_only = {**SECOND, "np_relations": None}
     found = agreement([FIRST, OTHER], [clusters_only, {**OTHER, "coref": None}], ("anna", "ben"))
-    assert (found.links, found.clusters) == (None, None)
-    assert found.lacking == [
+    assert found.pairs[0, 1] == {}
+    assert list(found.notes) == [
         "ben has no links for 1 of 2 documents ('d'): its links are not compared.",
         "ben has no clusters for 1 of 2 documents ('e'): its clusters are not compared.",
     ]
@@ -114,22 +114,25 @@ def test_any_two(records, data):
         for r, mask in zip(records, kept, strict=True)
     ]
     found, turned, same = (
-        agreement(records, others),
-        agreement(others[::-1], records),
-        agreement(records, records),
+        sides.pairs[0, 1]
+        for sides in (
+            agreement(records, others),
+            agreement(others[::-1], records),
+            agreement(records, records),
+        )
     )
-    assert all(value in (None, 1.0) for value in {**same.links, **same.clusters}.values())
+    assert all(value in (None, 1.0) for value in same.values())
     ours, theirs = (
         {(r["id"], link["anchor"], link["complement"]) for r in side for link in r["np_relations"]}
         for side in (records, others)
     )
     if theirs:
-        assert found.links["unlabeled/precision"] == 1
-        assert found.links["unlabeled/recall"] == pytest.approx(len(theirs) / len(ours))
-        assert found.links["iprep"] == 1
+        assert found["unlabeled/precision"] == 1
+        assert found["unlabeled/recall"] == pytest.approx(len(theirs) / len(ours))
+        assert found["iprep"] == 1
     for family in ("unlabeled", "triplets"):
-        assert found.links[f"{family}/recall"] == turned.links[f"{family}/precision"]
-        assert found.links[f"{family}/f1"] == pytest.approx(turned.links[f"{family}/f1"])
+        assert found[f"{family}/recall"] == turned[f"{family}/precision"]
+        assert found[f"{family}/f1"] == pytest.approx(turned[f"{family}/f1"])
 
 
 def changed(record, place, **values):
@@ -147,8 +150,8 @@ def changed(record, place, **values):
             [document(name, "a b") for name in "vwxyz"],
             [document(name, "a b") for name in "zä"],
             [
-                "ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', …",
-                "ben has 1 document that anna lacks: 'ä'",
+                "ben lacks 4 of the 5 documents of anna: 'v', 'w', 'x', … (expected the same documents)",
+                "anna lacks 1 of the 2 documents of ben: 'ä' (expected the same documents)",
             ],
         ),
         (
@@ -213,10 +216,13 @@ def test_the_command(ran):
     Path("ben.jsonl.gz").write_bytes(gzip.compress(json_lines.dump([OTHER, SECOND]).encode()))
     pq.write_table(pa.Table.from_pylist([SECOND, OTHER]), "ben.parquet")
     found = json.loads(ran("agreement", "tne", "anna.jsonl", "ben.jsonl.gz", "--json"))
-    assert found["links"]["iprep"] == 3 / 4
-    assert found["links"]["uprep"] is None
-    assert found["clusters"]["conll/f1"] == pytest.approx(5 / 6)
-    assert json.loads(ran("agreement", "tne", "anna.jsonl", "ben.parquet", "--json")) == found
+    (pair,) = found["pairs"]
+    assert (pair["first"], pair["second"]) == ("anna.jsonl", "ben.jsonl.gz")
+    assert pair["scores"]["iprep"] == 3 / 4
+    assert pair["scores"]["uprep"] is None
+    assert pair["scores"]["conll/f1"] == pytest.approx(5 / 6)
+    again = json.loads(ran("agreement", "tne", "anna.jsonl", "ben.parquet", "--json"))
+    assert again["pairs"][0]["scores"] == pair["scores"]
 
 
 def test_bad_files_on_the_command_line(ran, run):
@@ -234,7 +240,7 @@ def test_bad_files_on_the_command_line(ran, run):
     assert result.exit_code == 1
     assert (
         result.stderr
-        == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e'\n"
+        == "Error: annotations: ben.jsonl lacks 1 of the 2 documents of anna.jsonl: 'e' (expected the same documents)\n"
     )
 
 
@@ -242,10 +248,8 @@ def test_bad_files_on_the_command_line(ran, run):
 def test_the_release_agrees_with_itself_in_both_versions(corpora, ran):
     files = [corpora / "tne" / name for name in ("dev.jsonl.gz", "dev-v1.1.jsonl.gz")]
     found = json.loads(ran("agreement", "tne", *files, "--json"))
-    assert found["documents"] == 500
-    assert {name for name, value in (found["links"] | found["clusters"]).items() if value != 1} == {
-        "uprep"
-    }
+    assert found["n_units"] == 500
+    assert {name for name, value in found["pairs"][0]["scores"].items() if value != 1} == {"uprep"}
 
 
 ANNA, BEN = FIRST, SECOND
@@ -271,30 +275,30 @@ def test_three_annotators_by_hand():
     found = measure_agreement([[ANNA], [BEN], [ANNA]], NAMES)
     assert list(found.pairs) == [(0, 1), (0, 2), (1, 2)]
     for name, values in MEAN.items():
-        assert [one.scores[name] for one in found.pairs.values()] == pytest.approx(
+        assert [scores[name] for scores in found.pairs.values()] == pytest.approx(
             [float(Fraction(v)) for v in values]
         )
         assert found.mean[name] == pytest.approx(float(sum(map(Fraction, values)) / 3))
     assert set(found.mean) == {*MEAN, "uprep"}
     assert found.mean["uprep"] is None
-    assert found.pairs[0, 1] == agreement([ANNA], [BEN])
-    assert not list(found.describe())
+    assert found.pairs[0, 1] == agreement([ANNA], [BEN]).pairs[0, 1]
+    assert not found.partial or found.partial == {}
 
 
 def test_the_mean_leaves_out_what_an_annotator_lacks():
     found = measure_agreement([[ANNA], [BEN], [{**ANNA, "coref": None}]], NAMES)
     assert found.mean["muc/f1"] == 4 / 5
     assert found.mean["links/f1"] == pytest.approx(7 / 12)
-    assert list(found.describe()) == [
+    assert found._to_grids()[0].notes[2:] == [
         "cem has no clusters: its clusters are not compared.",
+        WITHOUT_SINGLETONS,
         "MUC, CoNLL: the means leave out 2 of 3 pairs, without a value.",
     ]
-    assert "Clusters are compared without singletons." in found._to_grids()[0].notes
     # Only the pair of Anna and Cem has fallback prepositions that are needed.
     found = measure_agreement(
         [[ANNA], [BEN], [submit("d", [], [(0, "at", ROOF), (ROOF, "of", HOUSE)])]], NAMES
     )
-    assert [one.scores["uprep"] for one in found.pairs.values()] == [None, 2 / 4, 1 / 4]
+    assert [scores["uprep"] for scores in found.pairs.values()] == [None, 2 / 4, 1 / 4]
     assert found.mean["uprep"] == 3 / 8
 
 
@@ -302,24 +306,22 @@ def test_domains_by_hand():
     first = [*placed("books", ANNA), *placed("imdb", OTHER)]
     found = agreement(first, [OTHER | {"np_relations": []}, BEN], by=["domain"])
     books, imdb = (found.slices["domain"][name] for name in ("books", "imdb"))
-    assert (books.documents, imdb.documents) == (1, 1)
-    alone = agreement([ANNA], [BEN])
-    assert (books.links, books.clusters) == (alone.links, alone.clusters)
+    assert (books.n_units, imdb.n_units) == (1, 1)
+    assert books.pairs == agreement([ANNA], [BEN]).pairs
     # One link that only the first has, and no cluster of two.
-    assert {imdb.links[name] for name in ("links/recall", "links/f1", "triplets/f1")} == {0}
-    assert {imdb.links[name] for name in ("links/precision", "iprep")} | set(
-        imdb.clusters.values()
-    ) == {None}
-    assert found.links == agreement([ANNA, OTHER], [OTHER | {"np_relations": []}, BEN]).links
+    scores = imdb.pairs[0, 1]
+    assert {scores[name] for name in ("links/recall", "links/f1", "triplets/f1")} == {0}
+    assert {scores[name] for name in ("links/precision", "iprep", *CLUSTERS)} == {None}
+    assert found.pairs == agreement([ANNA, OTHER], [OTHER | {"np_relations": []}, BEN]).pairs
 
 
 def test_slices_of_three_are_means():
     sides = [[*placed("books", one), *placed("imdb", OTHER)] for one in (ANNA, BEN, ANNA)]
     found = measure_agreement(sides, NAMES, ["domain"])
-    slices = found.average_slices("domain")
-    assert [(value, one.documents) for value, one in slices.items()] == [("books", 1), ("imdb", 1)]
-    assert slices["books"].scores["links/f1"] == pytest.approx(7 / 12)
-    assert slices["imdb"].scores["links/f1"] == 1
+    slices = found.slices["domain"]
+    assert [(value, one.n_units) for value, one in slices.items()] == [("books", 1), ("imdb", 1)]
+    assert slices["books"].mean["links/f1"] == pytest.approx(7 / 12)
+    assert slices["imdb"].mean["links/f1"] == 1
     assert not slices["books"].partial
     # Counts are summed over documents: 2 + 1 of 4 + 1 pairs, all, and 1 + 1 of 4 + 1.
     assert found.mean["links/f1"] == pytest.approx((3 / 5 + 1 + 2 / 5) / 3)
@@ -337,7 +339,7 @@ def test_a_document_has_the_domain_of_whoever_has_one(fields, domain, forum):
     found = measure_agreement(
         [[submit("e", [])], [OTHER | fields], [OTHER]], NAMES, ["forum", "domain"]
     )
-    assert [list(part) for part in found.pairs[0, 2].slices.values()] == [[forum], [domain]]
+    assert [list(part) for part in found.slices.values()] == [[forum], [domain]]
     # Only a document of unknown domain has an unknown forum, whether or not domains are asked for.
     assert list(agreement([OTHER | fields], [OTHER], by=["forum"]).slices["forum"]) == [forum]
 
@@ -352,7 +354,7 @@ def test_all_problems_of_all_annotators():
         measure_agreement(sides, NAMES, ["domain"])
     # The first has no text, so the second's is what the third is compared with.
     assert [problem.text for problem in caught.value.problems] == [
-        "cem has 1 document that anna lacks: 'e'",
+        "anna lacks 1 of the 2 documents of cem: 'e' (expected the same documents)",
         f"document 'd': ben and cem differ in text from character {len(BEN['text'])} on (counted from 0)",
     ]
     sides[2] = placed("imdb", BEN)
@@ -405,7 +407,7 @@ def test_a_submission_on_the_command_line(ran):
     json_lines.write("anna.jsonl", [FIRST])
     json_lines.write("ben.jsonl", [submit("d", THEIRS, [(0, "at", ROOF)])])
     printed = ran("agreement", "tne", "anna.jsonl", "ben.jsonl").splitlines()
-    assert ["UPrep", "accuracy", "100.00"] in [line.split() for line in printed]
+    assert ["UPrep", "100.00"] in [line.split() for line in printed]
     assert printed[-2:] == [
         "ben.jsonl against anna.jsonl, 1 document.",
         "ben.jsonl has no clusters: its clusters are not compared.",

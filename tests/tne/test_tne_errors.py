@@ -1,6 +1,10 @@
-"""Errors of links: a document by hand, a slow twin, and what other commands count."""
+"""Errors of links: a document by hand, answers of an earlier implementation, and what other commands count."""
 
+import gzip
+import json
 from collections import Counter
+from fractions import Fraction
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -10,16 +14,15 @@ from shared.count_tables import sum_counts
 from shared.tne_annotated import document
 from shared.tne_links import ENDS, gold_links, link
 from shared.tne_random import documents
-from twins import links as twin
-from twins.tne_errors import Places, list_wrong
+from twins.tne_errors import Places
 
 import closeread
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import SubmissionError
-from closeread.tasks.tne.columns import documents_of, rows_of
-from closeread.tasks.tne.errors import HEADER, LinkAnalysis
+from closeread.tasks.tne.errors import analyse_links, list_documents
+from closeread.tasks.tne.links import tally_links
 from closeread.tasks.tne.procedure import BREAKDOWNS, count
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*:closeread.CloseReadWarning")
@@ -70,15 +73,20 @@ BY_HAND = {
 }
 
 
+def share(part, whole):
+    """A ratio; 0/0 is 0."""
+    return Fraction(part, whole) if whole else Fraction(0)
+
+
 @pytest.mark.parametrize("field", BY_HAND)
 def test_scores_by_hand(found, field):
     for part, scores in found.report.slices[field].items():
         right, linked, gold, predicted = BY_HAND[field][part]
         expected = {
-            "links/precision": twin.share(right, predicted),
-            "links/recall": twin.share(right, gold),
-            "unlabeled/precision": twin.share(linked, predicted),
-            "unlabeled/recall": twin.share(linked, gold),
+            "links/precision": share(right, predicted),
+            "links/recall": share(right, gold),
+            "unlabeled/precision": share(linked, predicted),
+            "unlabeled/recall": share(linked, gold),
         }
         assert {name: scores.scores[name].value for name in expected} == {
             n: float(v) for n, v in expected.items()
@@ -92,7 +100,7 @@ def test_scores_by_hand(found, field):
 def test_lists_by_hand(found):
     assert found.counts == {"right": 1, "missing": 2, "spurious": 2, "confused": 1}
     errors = found.to_dict()["errors"]
-    assert errors["pairs"] == found.counts
+    assert errors["counts"] == found.counts
     # Both sides link 0-1 and 2-3, which gold links by `of`.
     assert errors["confusions"] == [{"gold": "of", "predicted": "by", "pairs": 1, "share": 0.5}]
     assert [list(one.values()) for one in errors["missed"]] == [
@@ -181,16 +189,14 @@ def pack(links):
 
 
 @given(sides())
-def test_breakdowns_are_those_of_the_slow_twin(given_sides):
+def test_breakdowns_are_those_of_the_definitions(given_sides):
     gold, rows = given_sides
     table = count(gold=gold, system=rows, breakdowns=tuple(BREAKDOWNS))
     for field in PLACES:
         expected = Counter()
         for record, row in zip(gold, rows, strict=True):
             places = Places(record)
-            for name, pairs in twin.list_pairs(
-                pack(row["relations"]), pack(record["np_relations"]), None
-            ).items():
+            for name, pairs in tally_links(record["np_relations"], row["relations"]).items():
                 expected.update((places.find(field, pair), name) for pair, _ in pairs)
         counted = {
             (part, name): n
@@ -208,40 +214,63 @@ def test_breakdowns_are_those_of_the_slow_twin(given_sides):
             assert sum(sum_counts(part)[name] for part in table.slices(field).values()) == whole
 
 
+AGREED = json.loads(
+    gzip.decompress((Path(__file__).parent.parent / "agreed" / "tne_links.json.gz").read_bytes())
+)
+LISTED = 10
+
+
+def test_errors_are_those_of_the_array_program():
+    cases = [case for case in AGREED if "errors" in case]
+    assert len(cases) > 100
+    for case in cases:
+        table = count(gold=case["gold"], system=case["system"], missing="skip")
+        analysis = analyse_links(case["gold"], case["system"], table)
+        assert {
+            "counts": analysis.count(),
+            "confusions": analysis.list_confusions(),
+            "missed": analysis.list_wordings(missed=True)[:LISTED],
+            "spurious": analysis.list_wordings(missed=False)[:LISTED],
+            "documents": list_documents(table),
+            "rows": list(analysis.list_links()),
+        } == case["errors"]
+
+
 @given(sides())
-def test_wrong_pairs_are_those_of_the_slow_twin(given_sides):
+def test_errors_are_what_scores_leave(given_sides):
     gold, rows = given_sides
     table = count(gold=gold, system=rows)
-    analysis = LinkAnalysis(documents_of(gold), rows_of(rows), table)
-    expected, confusions, errors = Counter(), Counter(), Counter()
-    for record, row in zip(gold, rows, strict=True):
-        places = Places(record)
-        for kind, pair, *labels in list_wrong(pack(row["relations"]), pack(record["np_relations"])):
-            fields = [places.find(field, pair) for field in PLACES if field != "distance"]
-            expected[kind, record["id"], *pair, *labels, *fields] += 1
-            errors[record["id"]] += 1
-            if kind == "confused":
-                confusions[tuple(labels)] += 1
-    kept = [
-        HEADER.index(name)
-        for name in ("error", "document", "anchor", "complement", "gold", "predicted")
-    ]
-    kept += range(HEADER.index("expressed") + 1, len(HEADER))
-    assert Counter(tuple(row[i] for i in kept) for row in analysis.list_links()) == expected
-    assert {
-        (one["gold"], one["predicted"]): one["pairs"] for one in analysis.list_confusions()
-    } == confusions
-    assert {one["document"]: one["errors"] for one in analysis.list_documents()} == errors
+    analysis = analyse_links(gold, rows, table)
     totals = sum_counts(table)
     counted = analysis.count()
     assert counted["right"] == totals["links/right"]
     assert counted["right"] + counted["confused"] + counted["missing"] == totals["links/gold"]
     assert counted["right"] + counted["confused"] + counted["spurious"] == totals["links/system"]
-    everything = 10**6
+    assert sum(row["pairs"] for row in analysis.list_confusions()) == counted["confused"]
+    n_wrong = sum(counted.values()) - counted["right"]
+    assert n_wrong == sum(1 for _ in analysis.list_links())
+    assert n_wrong == sum(row["errors"] for row in list_documents(table))
     for missed, side in ((True, "gold"), (False, "system")):
-        times = [one["triplets"] for one in analysis.list_wordings(everything, missed=missed)]
+        times = [row["triplets"] for row in analysis.list_wordings(missed=missed)]
         assert sum(times) == totals[f"triplets/{side}"] - totals["triplets/right"]
         assert times == sorted(times, reverse=True)
+
+
+def test_ties_of_wordings_by_hand():
+    # Of four wordings, each missed twice but the first, those in two documents come first, then the order of the texts.
+    words = ["a", "b", "c", "d", "b"]
+    one = document("one", words, [(0, "of", 1), (0, "of", 4), (2, "of", 3), (1, "in", 0)])
+    two = document("two", words, [(2, "of", 3), (1, "in", 0), (3, "in", 0)])
+    gold = [one, two]
+    rows = [{"id": record["id"], "relations": []} for record in gold]
+    analysis = analyse_links(gold, rows, count(gold=gold, system=rows))
+    found = [tuple(row.values()) for row in analysis.list_wordings(missed=True)]
+    assert found == [
+        ("b", "in", "a", 2, 2),
+        ("c", "of", "d", 2, 2),
+        ("a", "of", "b", 2, 1),
+        ("d", "in", "a", 1, 1),
+    ]
 
 
 # Doors.
@@ -268,10 +297,8 @@ def test_documents_without_a_row(predictions):
     skipped = closeread.errors("tne", rows, config="sample", missing="skip", resampling=NO_CI)
     assert {row[1] for row in skipped._to_rows()[1]} == {gold[0]["id"]}
     assert skipped.counts["missing"] == len({one[:2] for one in pack(gold_links(gold[0]))})
-    assert [one["document"] for one in skipped.analysis.list_documents()] == [gold[0]["id"]]
-    assert sum(
-        one["triplets"] for one in skipped.analysis.list_wordings(10**6, missed=True)
-    ) == len(gold_links(gold[0]))
+    errors = skipped.to_dict()["errors"]
+    assert [one["document"] for one in errors["documents"]] == [gold[0]["id"]]
     empty = closeread.errors("tne", rows, config="sample", missing="empty", resampling=NO_CI)
     assert {row[1] for row in empty._to_rows()[1]} == {one["id"] for one in gold}
     with pytest.raises(SubmissionError, match="3 of 4 ids have no prediction"):

@@ -8,7 +8,7 @@ from shared.tne_annotated import document
 from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
-from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.links import PREPOSITIONS
 from closeread.tasks.tne.rules import find_inconsistencies
 
 CORPUS = load_corpus("tne")

@@ -10,13 +10,13 @@ import pytest
 from shared import json_lines
 from shared.tne_links import ENDS, link
 
-from closeread.tasks.tne.columns import PREPOSITIONS
 from closeread.tasks.tne.figures import (
     NO_LINK,
     commonest,
-    confusion_counts,
+    count_confusions,
     plot_confusion,
 )
+from closeread.tasks.tne.links import PREPOSITIONS
 
 OF, IN, ON, BY, AT, NEAR = (
     PREPOSITIONS.index(name) for name in ("of", "in", "on", "by", "at", "near")
@@ -82,7 +82,7 @@ def overlapping(figure):
 
 
 def test_what_is_taken_for_what():
-    assert cells(confusion_counts(GOLD, SENT)) == {
+    assert cells(count_confusions(GOLD, SENT)) == {
         # the predicted one where it is among the gold ones, and the first of the predicted ones
         (OF, OF): 2,
         (OF, BY): 1,

@@ -11,7 +11,7 @@ from shared.tne_released import document, link, with_clusters, with_links, with_
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError
-from closeread.tasks.tne.columns import documents_of
+from closeread.tasks.tne.phrases import list_phrases
 from closeread.tasks.tne.rules import (
     find_inconsistencies,
     find_odd_rows,
@@ -20,6 +20,10 @@ from closeread.tasks.tne.rules import (
 )
 
 TNE = load_corpus("tne")
+
+
+def last_tokens(record):
+    return [phrase["last_token"] for phrase in list_phrases(record)]
 
 
 def found(*records):
@@ -326,12 +330,12 @@ def test_no_last_token():
     assert list(find_repairs([document(), record])) == [
         "5 noun phrases have no last token; the token in which their words end is used (first: np0 in 'r2')."
     ]
-    assert documents_of([record]).noun_phrases.last_token.tolist() == stated
+    assert last_tokens(record) == stated
     assert list(find_inconsistencies([record])) == []
     beyond = with_noun_phrase(4, first_token=13, last_token=None)
     assert found(beyond) == [f"0: id 'r1': np4: its tokens are 13 to 14 {TOKENS}"]
     del beyond["tokens"]
-    assert documents_of([beyond]).noun_phrases.last_token.tolist()[4] == 0
+    assert last_tokens(beyond)[4] == 0
     assert found(beyond) == []
 
 
@@ -366,7 +370,7 @@ def test_where_words_end(text, first, tokens, last):
         "coref": [],
         "np_relations": [],
     }
-    assert documents_of([record]).noun_phrases.last_token.tolist() == [last]
+    assert last_tokens(record) == [last]
 
 
 # The release.
@@ -375,12 +379,12 @@ def test_where_words_end(text, first, tokens, last):
 @pytest.mark.extended
 def test_last_tokens_of_the_release_from_its_words(corpora):
     records = read_gold(TNE, "default", "validation").records
-    stated = documents_of(records).noun_phrases.last_token
+    stated = list(map(last_tokens, records))
     unsaid = [
         {**record, "nps": [{**np, "last_token": None} for np in record["nps"]]}
         for record in records
     ]
-    assert documents_of(unsaid).noun_phrases.last_token.tolist() == stated.tolist()
+    assert list(map(last_tokens, unsaid)) == stated
 
 
 def count_oddities(path):

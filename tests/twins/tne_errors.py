@@ -1,6 +1,4 @@
-"""Errors of links the slow way: what a pair belongs to, from the definitions, one pair at a time."""
-
-from twins.links import choose_gold_labels, labels_of
+"""What a pair of noun phrases belongs to, from the definitions."""
 
 UNBOUNDED = 10**9
 BINS = {
@@ -51,14 +49,3 @@ class Places:
 
     def find(self, field, pair):
         return (self.in_sentence if field == "sentence" else getattr(self, field))(*pair)
-
-
-def list_wrong(system, gold):
-    """The wrong pairs of a document, each with its kind and the two labels, None on a side that has none."""
-    ours, theirs = labels_of(system), labels_of(gold)
-    of_gold = choose_gold_labels(ours, theirs)
-    for pair in ours.keys() | theirs.keys():
-        label, predicted = of_gold.get(pair), ours[pair][0] if pair in ours else None
-        if label != predicted:
-            kind = "missing" if predicted is None else "spurious" if label is None else "confused"
-            yield kind, pair, label, predicted

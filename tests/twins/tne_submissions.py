@@ -1,6 +1,6 @@
 """What a submission for TNE must be, the slow way: one link at a time."""
 
-from closeread.tasks.tne.columns import PREPOSITIONS
+from closeread.tasks.tne.links import PREPOSITIONS
 
 
 def is_valid(rows, sizes):

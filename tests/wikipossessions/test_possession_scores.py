@@ -63,7 +63,7 @@ def test_articles_with_nothing_to_order_are_told():
         "undefined='skip' leaves it out",
     }
     for undefined, expected in told.items():
-        how = {"average": "macro", "undefined": undefined}
+        how = {"average": "documents", "undefined": undefined}
         with pytest.warns(closeread.CloseReadWarning, match=re.escape(expected)):
             counted = closeread.count("wikipossessions", articles, gold=gold, **how)
         assert ("undefined:zero" in counted.signature) == (undefined == "zero")
@@ -257,7 +257,7 @@ POSSESSION = st.builds(
     st.sampled_from(["certain", "uncertain", None]),
 )
 SIDE = st.lists(POSSESSION, max_size=5)
-FREE = {"tolerance": ["0", "0.1", "0.5", "1.25"]}
+FREE = {"tolerance": ["0", "0.1", "0.5", "1.25"], "group_by": [""]}
 OPTIONS = st.fixed_dictionaries(
     {
         option.name: st.sampled_from(option.choices or FREE[option.name])

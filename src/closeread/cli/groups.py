@@ -50,7 +50,7 @@ SECTIONS = {
     "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs"
     " test_split validation_split held_out",
     "Output": "stats schema cite submission style names sort intervals"
-    " by per_unit with_counts explain limit digits score_only kinds"
+    " by per_unit with_counts explain limit digits columns secondary score_only kinds"
     " document to dry_run archive ids as_json",
     "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",
@@ -68,10 +68,10 @@ RARE_NAMES = (
     # of intervals and tests
     "interval alpha power correction pairs"
     # of printing
-    " with_counts digits score_only"
+    " with_counts digits columns secondary score_only"
     # parts of presets of shared tasks, quirks of other scorers, details of formats
     " duplicates blanc_edge average undefined words word_column skip_invalid zeros split_antecedents"
-    " layer extra fields scenario tolerance uprep reduction during"
+    " layer extra fields scenario tolerance uprep reduction during group_by"
     # of training and of baselines
     " precision head_learning_rate encoder_dropout patience vectors derived_modifiers pronouns"
     # of adjudication, perturbation and leaderboards

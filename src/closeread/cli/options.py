@@ -276,6 +276,11 @@ def _offer_names(parameter: Parameter, procedure: Procedure | None) -> Parameter
             text = "Sort by this score, the best system first."
             param = Param(metavar="SCORE", default="none")
             return parameter._replace(hint=str, default=None, help=text, param=param)
+        case "secondary" if procedure.secondary:
+            ways = ", ".join(procedure.secondary)
+            return parameter._replace(
+                help=f"Also count in other ways, for tables of groups: {ways}."
+            )
         case "explain" if procedure.explanation is not None:
             from closeread.operations.score import SHOWN
 
@@ -321,7 +326,7 @@ def _make_procedure_options(
         return declared
     names = ", ".join(procedure.presets)
     text = (
-        f"Use the options and metrics of an official score, except those given here: {names} "
+        f"Use options and metrics of an official score, except those given here: {names} "
         f"(see `closeread info {procedure.name}`)."
     )
     preset = click.Option(
@@ -353,10 +358,9 @@ def _make_flag(option: Option, default: str | None = None) -> click.Parameter:
     if default:
         text += f"  [default: {default}]"
     kind: Any = str
-    metavar: str | None = option.name.rpartition("_")[2].upper()
+    metavar: str | None = option.metavar or option.name.rpartition("_")[2].upper()
     if isinstance(option, PathOption):
         kind = NAMED
-        metavar = option.metavar
     if option.choices:
         kind = Choice(option.choices)
         if not has_many_choices:
@@ -378,7 +382,7 @@ PRINTED = {
     "SystemsTable": ("style", "output"),
     "Comparison": ("style", "output", "fail_if_worse"),
     "Drawing": ("output",),
-    "Report": ("style", "per_unit", "with_counts", "output", "digits", "score_only"),
+    "Report": ("style", "per_unit", "with_counts", "output", "digits", "columns", "score_only"),
 }
 """The options of printing by the type that an operation returns."""
 
@@ -437,6 +441,13 @@ def make_printing_options(
             default=2,
             show_default=True,
             help=SENTENCES["digits"],
+        ),
+        click.Option(
+            ["--columns"],
+            metavar="PARTS",
+            default="f1",
+            show_default=True,
+            help="What to show of each metric in tables of groups: p, r, f1; separate several by commas.",
         ),
         click.Option(
             ["--fail-if-worse"],

@@ -111,6 +111,7 @@ def _print_styled(result: Any, style: str, **layout: Any) -> None:
             layout["with_counts"],
             layout["digits"],
             layout["source"],
+            layout["columns"],
         )
     if layout.get("score_only"):
         click.echo("\n".join(result.list_main(layout.get("metrics") or ())))

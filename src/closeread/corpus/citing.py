@@ -6,7 +6,7 @@ Those of metrics and options are in `closeread/tasks/references.bib`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from closeread._version import __version__
@@ -96,34 +96,16 @@ def _find_entries(name: str) -> Sequence[str]:
         corpus = load_corpus(name)
         procedure = load_procedure(corpus.procedure)
         return [corpus.citation, *list_papers(procedure, [_find_family(procedure.headline)], name)]
-    procedures = [load_procedure(task) for task in procedure_names()]
-    entries: list[str] = []
-    for procedure in procedures:
-        entries += _list_papers_of(procedure, name)
-    agreements = dict(_list_agreement_modules())
-    if not entries and name in agreements:
-        return [agreements[name]]
-    if entries:
-        return entries
-    raise RequestError(_describe_unknown(name, procedures, agreements))
-
-
-def _describe_unknown(name: str, procedures: Sequence[Procedure], agreements: Iterable[str]) -> str:
-    """Say which names can be cited."""
-    families: list[str] = []
-    presets: list[str] = []
-    options: list[str] = []
-    for procedure in procedures:
-        families += procedure.families
-        presets += procedure.presets
-        options += [option.name for option in procedure.options if option.references]
+    entries = _list_entries()
+    # The metric of a score, such as "muc/f1", and options as commands write them.
+    for spelling in (name, _find_family(name), name.replace("-", "_")):
+        if spelling in entries:
+            return entries[spelling]
     aliases: dict[str, str] = {}
-    for procedure in procedures:
+    for procedure in map(load_procedure, procedure_names()):
         aliases |= procedure.aliases
-    aliases = {alias: target for alias, target in aliases.items() if target in families}
-    tasks = [task for task in procedure_names() if task not in corpus_names()]
-    known = [OWN, *corpus_names(), *families, *tasks, *presets, *options, *agreements]
-    return describe_unknown("corpus or metric", name, list(dict.fromkeys(known)), aliases)
+    known = dict.fromkeys([OWN, *corpus_names(), *entries])
+    raise RequestError(describe_unknown("corpus or metric", name, list(known), aliases))
 
 
 def _find_family(metric: str) -> str:
@@ -131,37 +113,35 @@ def _find_family(metric: str) -> str:
     return metric.partition("/")[0]
 
 
-def _list_papers_of(procedure: Procedure, name: str) -> list[str]:
-    """List the entries of what has this name in a procedure: itself, a metric, a module, a preset or an option."""
-    metrics = [metric.name for metric in procedure.metrics]
-    family = _find_family(name) if name in metrics else name
-    if family in procedure.families:
-        return list_papers(procedure, [family])
-    if name == procedure.name:
-        return list_papers(procedure, map(_find_family, metrics))
-    if name in procedure.modules:
-        family = name.removeprefix(f"{procedure.name}_")
-        is_family = family in procedure.families
-        return list_papers(procedure, [family] if is_family else procedure.families)
-    if name in procedure.presets:
-        preset = procedure.presets[name]
-        entries = [*preset.references, *list_papers(procedure, preset.metrics)]
-        for option in preset.options:
-            entries += _list_papers_of_option(procedure, option)
-        return entries
-    return _list_papers_of_option(procedure, name.replace("-", "_"))
-
-
-def _list_papers_of_option(procedure: Procedure, name: str) -> list[str]:
-    entries: list[str] = []
-    for option in procedure.options:
-        if option.name == name:
-            entries += option.references
+@cache
+def _list_entries() -> dict[str, list[str]]:
+    """Map the names of metrics, procedures, modules, presets and options to their entries."""
+    entries: dict[str, list[str]] = {}
+    for procedure in map(load_procedure, procedure_names()):
+        # A metric and an option of several procedures may have one name.
+        for name, papers_of_name in _list_entries_of(procedure).items():
+            entries.setdefault(name, []).extend(papers_of_name)
+    for module in find_all("agreement"):
+        for name in getattr(module, "MODULES", ()):
+            entries.setdefault(name, [module.CITATION])
     return entries
 
 
-def _list_agreement_modules() -> Iterator[tuple[str, str]]:
-    """List the evaluate modules that compare annotators, each with its entry."""
-    for module in find_all("agreement"):
-        for name in getattr(module, "MODULES", ()):
-            yield name, module.CITATION
+def _list_entries_of(procedure: Procedure) -> dict[str, list[str]]:
+    entries = {family: list_papers(procedure, [family]) for family in procedure.families}
+    metrics = [metric.family for metric in procedure.metrics]
+    entries.setdefault(procedure.name, list_papers(procedure, metrics))
+    for module in procedure.modules:
+        family = module.removeprefix(f"{procedure.name}_")
+        families = [family] if family in procedure.families else procedure.families
+        entries.setdefault(module, list_papers(procedure, families))
+    references = {option.name: option.references for option in procedure.options}
+    for name, preset in procedure.presets.items():
+        papers_of_preset = [*preset.references, *list_papers(procedure, preset.metrics)]
+        for option in preset.options:
+            papers_of_preset += references[option]
+        entries.setdefault(name, papers_of_preset)
+    for option, papers_of_option in references.items():
+        if papers_of_option:
+            entries.setdefault(option, list(papers_of_option))
+    return entries

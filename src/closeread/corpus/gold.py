@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from closeread import limits
 from closeread.corpus.declaration import Config, Corpus, Source, SourceFile, UserFolders
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_repeated_columns
@@ -463,9 +462,7 @@ def read_corpus_gold(source: GoldSource) -> Gold:
             f"config {source.config} of {corpus.name} {reason}; choose another config"
         )
     if source.gold is None:
-        # Nobody handed in the files of a corpus.
-        with limits.keep_files_below(limits.MAX_FILE_BYTES):
-            return read_gold(corpus, source.config, source.split, source.files)
+        return read_gold(corpus, source.config, source.split, source.files)
     if source.config is not None or source.files:
         raise RequestError("your own gold can't be combined with a config or a data folder")
     if source.split is not None and not isinstance(source.gold, Path):

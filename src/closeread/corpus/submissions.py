@@ -77,14 +77,12 @@ class CorpusReader(Reader[Gold]):
         check: finds problems of both sides that the schema can't express: takes `gold` and `system`, aligned rows, and
             all options by name; None if there are none.  It must cope with gold records that have nothing but the
             corpus's key, for `check_form`.
-        to_columns: converts a system's rows for `check` and `Procedure.count`; None if they take the rows as they are.
         find_remarks: says of aligned gold and rows why their scores say nothing, if so, such as that nothing is
             predicted.
     """
 
     unit: str = ""
     check: Callable[..., Iterable[Inconsistency]] | None = None
-    to_columns: Callable[[Rows], Rows] | None = None
     find_remarks: Callable[[Sequence[Record], Rows, Options], Iterable[str]] | None = None
 
     def read_gold(self, source: GoldSource, options: Options) -> Gold:
@@ -112,7 +110,6 @@ class CorpusReader(Reader[Gold]):
             gold.records,
             missing=options.get("missing", "error"),
             check=None if self.check is None else check,
-            to_columns=self.to_columns,
             drop_unknown=options.get(EXTRA.name) != "error",
             part=gold,
         )
@@ -186,7 +183,6 @@ def read_submission(
     gold: Sequence[Record],
     missing: str = "error",
     check: Callable[[Rows], Iterable[Problem]] | None = None,
-    to_columns: Callable[[Rows], Rows] | None = None,
     drop_unknown: bool = False,
     part: Gold | None = None,
 ) -> System:
@@ -198,7 +194,6 @@ def read_submission(
         gold: the gold records, with which rows are aligned by id.
         missing: "error" to refuse predictions for a part of the gold.
         check: finds problems of aligned rows, by their numbers among the gold, that the schema can't express.
-        to_columns: converts aligned rows for `check` and for counting; None if they stay as they are.
         drop_unknown: whether unknown fields are left out, with a note, instead of refused.
         part: where the gold is from, so that messages can tell that the predictions are those of another split.
 
@@ -225,9 +220,8 @@ def read_submission(
     else:
         alignment = _align(parsed, validator, corpus, gold, valid)
         problems += _find_mismatches(parsed, corpus, alignment, missing, part)
-    rows = alignment.rows if to_columns is None else to_columns(alignment.rows)
     if check is not None:
-        problems += _place_problems(check(rows), parsed, corpus, gold, alignment)
+        problems += _place_problems(check(alignment.rows), parsed, corpus, gold, alignment)
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
         expected = f"expected only {fields}: see `closeread info {corpus.name}`"
@@ -243,7 +237,7 @@ def read_submission(
         for row, oddity in load_rules(corpus.task).find_odd_rows(parsed.records, gold):
             notices.append(parsed.problem(row, oddity))
     sentences = describe_problems(str(path), _sort(notices)) if notices else ()
-    return System(rows, alignment.absent, tuple(sentences))
+    return System(alignment.rows, alignment.absent, tuple(sentences))
 
 
 def _sort(problems: Iterable[Problem]) -> list[Problem]:

@@ -13,9 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
-from closeread.counts.comparison_tables import make_difference_grid, make_system_grids
+from closeread.counts.comparison_tables import (
+    make_difference_grid,
+    make_group_difference_grid,
+    make_group_system_grid,
+    make_system_grids,
+)
 from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
     SMALL,
@@ -115,6 +120,8 @@ class Comparison(Result):
         pairs: whether to show the tests of all pairs.
         lacking: scores that are no column because some systems lack them, with the names of these systems.
         usage: what the runs of language models took, by the name of the system, where it is known.
+        group_tests: by group, the tests of the baseline with each other system in the main score, whose p-values are
+            corrected for the number of groups; empty if scores are no means over groups.
 
     >>> import closeread
     >>> names = ("always-negative", "random", "always-positive")
@@ -149,6 +156,7 @@ class Comparison(Result):
     pairs: bool = False
     lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)
     usage: Mapping[str, Usage] = field(default_factory=dict)
+    group_tests: Mapping[str, Sequence[PairTest]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         if self.baseline is None:
@@ -188,6 +196,10 @@ class Comparison(Result):
                     for score, tests in self.tests.items()
                 },
                 baseline=0,
+                group_tests={
+                    group: [tests[number]._replace(first=0, second=1)]
+                    for group, tests in self.group_tests.items()
+                },
             )
 
     def _find_only_test(self, name: str) -> PairTest:
@@ -206,6 +218,17 @@ class Comparison(Result):
     def differences(self) -> dict[str, Difference]:
         """The differences of two systems, second minus first, by score, with p-values that are not corrected."""
         return {score: self[score] for score in self.tests}
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups over which all scores are averaged; none if they are not."""
+        groups = {tuple(report.groups) for report in self.reports}
+        return groups.pop() if len(groups) == 1 else ()
+
+    @property
+    def main_score(self) -> str:
+        """The score that is shown for each group: the last one, as CoNLL F1 of coreference is."""
+        return self.scores[-1]
 
     @property
     def power(self) -> bool:
@@ -275,16 +298,26 @@ class Comparison(Result):
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return a table for each pair with the baseline; otherwise one of the systems, and perhaps one of all pairs."""
         if self.baseline is None:
-            return make_system_grids(self, style)
-        return list(map(make_difference_grid, self))
+            groups = [make_group_system_grid(self, style)] if self.groups else []
+            return [*groups, *make_system_grids(self, style)]
+        grids = []
+        for pair in self:
+            if pair.group_tests:
+                grids.append(make_group_difference_grid(pair))
+            grids.append(make_difference_grid(pair))
+        return grids
 
     def to_latex(self) -> str:
         r"""Return the tables in LaTeX, scores times 100; they need `\usepackage{booktabs}`, and float without a baseline."""
         if self.baseline is not None:
             return super().to_latex()
-        grid, *pair_grids = self._to_grids("latex")
-        drawn = draw_systems(grid, len(self.scores), with_intervals=self.intervals != "none")
-        return "\n".join([drawn, *map(draw_pairs, pair_grids)])
+        group_grids = [make_group_system_grid(self, "latex")] if self.groups else []
+        grid, *pair_grids = make_system_grids(self, "latex")
+        drawn = [
+            draw_systems(grid, len(self.groups) + 1, with_intervals=False) for grid in group_grids
+        ]
+        drawn.append(draw_systems(grid, len(self.scores), with_intervals=self.intervals != "none"))
+        return "\n".join([*drawn, *map(draw_pairs, pair_grids)])
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each pair and score if pairs are shown, otherwise for each system and score."""
@@ -368,7 +401,13 @@ class Comparison(Result):
         if self.correction != "none":
             correction = {"method": self.correction, "n_tests": max(self.n_tests.values())}
         differences = {score: tests[0].to_dict() for score, tests in self.tests.items()}
-        return {"format": FORMAT, **sides, "differences": differences, "correction": correction}
+        content: dict[str, object] = {"format": FORMAT, **sides, "differences": differences}
+        content["correction"] = correction
+        if self.group_tests:
+            content["groups"] = {
+                group: tests[0].to_dict() for group, tests in self.group_tests.items()
+            }
+        return content
 
     def _write_systems(self) -> dict[str, object]:
         systems = []
@@ -461,6 +500,9 @@ def compare_systems(
             test.difference.p_randomization for test in chain.from_iterable(family.values())
         ]
         n_tests |= dict.fromkeys(family, len(p_values) - sum(map(math.isnan, p_values)))
+    group_tests: dict[str, list[PairTest]] = {}
+    if tests and baseline is not None and tables[0].groups:
+        group_tests = _test_groups(results[0], tables, scores[-1], resampling, correction, alpha)
     return Comparison(
         tuple(names),
         tuple(
@@ -475,8 +517,43 @@ def compare_systems(
         baseline,
         correction,
         alpha,
+        group_tests=group_tests,
         **layout,
     )
+
+
+def _test_groups(
+    first: Counts | Report,
+    tables: Sequence[CountTable],
+    score: str,
+    resampling: Resampling,
+    correction: Correction,
+    alpha: float,
+) -> dict[str, list[PairTest]]:
+    """Return the tests of the first system with each other one in each group, as if there were no other groups.
+
+    The p-values of two systems are corrected for the number of groups.
+    """
+    metrics = [metric for metric in cast(Counts, first).procedure.metrics if metric.name == score]
+    tables_by_group: dict[str, list[CountTable]] = {}
+    for table in tables:
+        for group, part in table.split_groups().items():
+            tables_by_group.setdefault(group, []).append(part)
+    differences_by_group = {
+        group: compare_pairs(parts, metrics, **asdict(resampling), only_first=True)
+        for group, parts in tables_by_group.items()
+    }
+    group_tests: dict[str, list[PairTest]] = {group: [] for group in tables_by_group}
+    for second in range(1, len(tables)):
+        tests = {
+            group: [PairTest(0, second, differences[0, second][score])]
+            for group, differences in differences_by_group.items()
+        }
+        if correction != "none":
+            tests = _correct(tests, (RANDOMIZATION,), resampling.n_resamples, alpha)
+        for group, in_group in tests.items():
+            group_tests[group] += in_group
+    return group_tests
 
 
 def _select_counts(
@@ -485,7 +562,7 @@ def _select_counts(
     """Return the metrics of some scores, and the tables of the counts that these need and all systems have."""
     if not systems:
         return [], []
-    metrics = [metric for metric in systems[0].procedure.metrics if metric.name in scores]
+    metrics = [metric for metric in systems[0].metrics if metric.name in scores]
     names = systems[0].table.names
     needed = set(chain.from_iterable(metric.list_counts(names) for metric in metrics))
     for counts in systems:

@@ -19,7 +19,7 @@ from closeread.counts.report import (
     name_options,
     warn_of_few_blocks,
 )
-from closeread.counts.resampling import POWER, Difference
+from closeread.counts.resampling import POWER, TIE, Difference
 from closeread.exceptions import choose_words, escape_line, pluralize, quote
 from closeread.tables import NOTHING, Grid, Style, Whole, percent, transpose
 
@@ -77,6 +77,82 @@ def make_difference_grid(comparison: Comparison) -> Grid:
     header = ["metric", "first", "second", *columns]
     names = Whole(f"First: {first}; second: {second}.")
     return replace(grid, narrower=replace(grid, header=header, notes=[names, *notes]))
+
+
+def make_group_difference_grid(comparison: Comparison) -> Grid:
+    """Return the table of two systems in the main score, with a row for each group, and their mean last."""
+    score = comparison.main_score
+    first_report, second_report = comparison.reports
+    tests = {group: test for group, (test,) in comparison.group_tests.items()}
+    tests["mean"] = comparison.tests[score][0]
+    rows: list[list[str]] = []
+    best = set()
+    for group, test in tests.items():
+        is_mean = len(rows) == len(comparison.group_tests)
+        scores = [first_report.total, second_report.total]
+        if not is_mean:
+            scores = [first_report.groups[group], second_report.groups[group]]
+        cells: list[str] = [Whole(group)]
+        for part in scores:
+            estimate = part.scores[score]
+            cells.append(percent(estimate.value) + format_star(estimate))
+        cells += _format_difference(test.difference)
+        cells.append(format_p_value(test.p_corrected))
+        if test.difference.value:
+            best.add((len(rows), 2 if test.difference.value > 0 else 1))
+        rows.append(cells)
+    corrected = ""
+    if comparison.correction != "none":
+        n_tested = sum(not math.isnan(test.p_corrected) for test in tests.values()) - 1
+        corrected = f", corrected for {pluralize(n_tested, 'group')} by Holm's method"
+    notes = [f"p-values of groups are of approximate randomization in the group alone{corrected}."]
+    first, second = (Whole(escape_line(name)) for name in comparison.names)
+    columns = ["diff.", _name_interval(comparison), "p rand."]
+    grid = Grid(
+        first_report.name_score(score),
+        ["group", first, second, *columns],
+        rows,
+        notes,
+        frozenset({"group"}),
+        best=frozenset(best),
+        labels=1,
+    )
+    names = Whole(f"First: {first}; second: {second}.")
+    narrower = replace(grid, header=["group", "first", "second", *columns], notes=[names, *notes])
+    return replace(grid, narrower=narrower)
+
+
+def make_group_system_grid(comparison: Comparison, style: Style) -> Grid:
+    """Return the table of all systems in the main score, with a column for each group, and their mean last."""
+    score = comparison.main_score
+    *_, means = _list_columns(replace(comparison, intervals="none"), style)
+    columns = []
+    best = set()
+    for number, group in enumerate(comparison.groups, 1):
+        estimates = [report.groups[group].scores[score] for report in comparison.reports]
+        values = [percent(estimate.value, comparison.digits) for estimate in estimates]
+        columns.append(
+            [
+                value + format_star(estimate)
+                for value, estimate in zip(values, estimates, strict=True)
+            ]
+        )
+        highest = max(float(estimate) for estimate in estimates)
+        best |= {
+            (system, number)
+            for system, estimate in enumerate(estimates)
+            if float(estimate) > highest - TIE
+        }
+    best |= {(system, len(columns) + 1) for system in comparison.find_best(score)}
+    rows = [
+        [Whole(name), *cells]
+        for name, *cells in zip(comparison.names, *columns, means, strict=True)
+    ]
+    if len(rows) < 2:
+        best = set()
+    header = ["system", *comparison.groups, "mean"]
+    title = comparison.reports[0].name_score(score)
+    return Grid(title, header, rows, (), frozenset({"system"}), best=frozenset(best), labels=1)
 
 
 def _note_paired_tests(comparison: Comparison) -> list[str]:

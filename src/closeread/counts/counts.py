@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, overload
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 from closeread.arrays import Floats
-from closeread.counts.estimates import Resampling, Scores, number_or_none, score
-from closeread.counts.procedure import Procedure
+from closeread.counts.estimates import Estimate, Resampling, Scores, number_or_none, score
+from closeread.counts.metrics import GroupMean, Metric, average_groups
+from closeread.counts.procedure import Options, Procedure
 from closeread.counts.report import Provenance, Report, UnitRow, make_legend
-from closeread.counts.storage import decode_counts, encode_counts, name_writer
+from closeread.counts.storage import decode_counts, encode_counts
 from closeread.counts.table import CountTable, merge
-from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -33,9 +31,6 @@ from closeread.tasks import load_procedure
 
 if TYPE_CHECKING:
     from pandas import DataFrame  # type: ignore[import-untyped, unused-ignore]
-
-COUNT_LIMIT = 2**53
-"""The limit of counts: whole numbers below it are exact."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +64,32 @@ class Counts:
     def signature(self) -> str:
         """Identifies the procedure, its options and the gold: scores with equal signatures are comparable."""
         return self.provenance.signature
+
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """The scores of all units: those of the procedure, or their means over groups."""
+        return self._average(self.procedure.metrics)
+
+    def _average(self, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
+        """Return metrics as means over the groups of the table, if it has any."""
+        if not self.table.groups:
+            return metrics
+        return average_groups(metrics, self.provenance.options["undefined"])
+
+    def _score_groups(self, resampling: Resampling) -> dict[str, Scores]:
+        """Return the scores of each group; those that are left out of the mean have no value."""
+        means = self.metrics
+        sums = self.table.sums()
+        scores_by_group = {}
+        for number, (name, part) in enumerate(self.table.split_groups().items()):
+            scores = score(part, self.procedure.metrics, resampling)
+            estimates = dict(scores.scores)
+            for metric in means:
+                formula = cast(GroupMean, metric.formula)
+                if formula.undefined == "skip" and formula.find_undefined(sums)[number]:
+                    estimates[metric.name] = Estimate(None, None, None, undefined=True)
+            scores_by_group[name] = replace(scores, scores=estimates)
+        return scores_by_group
 
     def __len__(self) -> int:
         """Return the number of units."""
@@ -129,7 +150,7 @@ class Counts:
     @classmethod
     def _decode(cls, data: bytes, source: object) -> Self:
         """Read counts, with all metrics that can be computed from them."""
-        table, provenance, is_changed = decode_counts(data, source)
+        table, provenance = decode_counts(data, source)
         procedure = load_procedure(provenance.procedure)
         if provenance.procedure_version != procedure.version:
             stored = f"contains counts of {procedure.name} version {provenance.procedure_version}"
@@ -141,18 +162,9 @@ class Counts:
             raise FormatError(source, [Problem(str(error))]) from None
         options = procedure.keep_options(resolved, reading=True)
         procedure = _select_defined_metrics(procedure, table, source)
-        if provenance.signature != procedure.signature(options, table.gold_digest):
+        if provenance.signature != sign(procedure, options, table):
             problem = "the signature does not match the options and the gold; score again"
             raise FormatError(source, [Problem(problem)])
-        if is_changed:
-            problem = (
-                "was changed after it was written: its content has another digest; score again"
-            )
-            raise FormatError(source, [Problem(problem)])
-        problems = [Problem(message) for message in _find_wrong_numbers(table, procedure.unit)]
-        if problems:
-            problem = f"contains counts that {name_writer()} never writes; score again"
-            raise FormatError(source, [*problems, Problem(problem)])
         return cls(table, procedure, replace(provenance, options=options))
 
 
@@ -164,24 +176,6 @@ def _select_defined_metrics(procedure: Procedure, table: CountTable, source: obj
     if not families:
         raise FormatError(source, [Problem("contains no counts for any score; score them again")])
     return complete.with_metrics(families)
-
-
-def _find_wrong_numbers(table: CountTable, unit: str) -> Iterator[str]:
-    """Yield the counts that are not finite, or not from 0 to 2**53."""
-    numbers = [("", np.arange(len(table.units)), table.names, table.values)]
-    for name, breakdown in table.breakdowns.items():
-        names = breakdown.names or table.names
-        numbers.append((f", by {name}", breakdown.unit, names, breakdown.values))
-    for within, rows, names, values in numbers:
-        for name, column in zip(names, values.T, strict=True):
-            is_right = (column >= 0) & (column < COUNT_LIMIT)
-            wrong = np.flatnonzero(~is_right)
-            if not len(wrong):
-                continue
-            first = f"{unit} {quote(table.units[rows[wrong[0]]])}{within}"
-            number = f"{column[wrong[0]]:.15g}"
-            n_wrong = f" ({len(wrong):,} rows)" if len(wrong) > 1 else ""
-            yield f"{first}: {name} is {number} (expected a number from 0 to 2**53){n_wrong}"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -263,15 +257,21 @@ def make_report(
         resampling,
         procedure.unit,
         procedure.resampling_unit,
-        score(counts.table, procedure.metrics, resampling),
+        score(counts.table, counts.metrics, resampling),
         {name: _score_slices(counts, name, resampling) for name in by},
         {metric.name: metric.title for metric in procedure.metrics},
-        procedure.name_preset(counts.provenance.options),
+        procedure.describe_preset(counts.provenance.preset, counts.table.group_names),
         UnitRows(counts),
         legend=make_legend(procedure, (metric.name for metric in procedure.metrics))
         if procedure.legend
         else "",
+        groups=counts._score_groups(resampling) if counts.table.groups else {},
     )
+
+
+def sign(procedure: Procedure, options: Options, table: CountTable) -> str:
+    """Return the signature of the scores of a table."""
+    return procedure.signature(options, table.gold_digest, len(table.group_names))
 
 
 def _check_field(counts: Counts, name: str) -> None:
@@ -304,7 +304,8 @@ def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str
     # Slices of a field need no breakdown.
     breakdowns = {} if breakdown is None else {name: breakdown}
     slices = replace(counts.table, breakdowns=breakdowns).slices(name)
-    return {value: score(part, metrics, resampling) for value, part in slices.items()}
+    averaged = counts._average(metrics)
+    return {value: score(part, averaged, resampling) for value, part in slices.items()}
 
 
 def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
@@ -327,11 +328,12 @@ def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
     procedure = parts[0].procedure
     provenance = replace(
         first,
-        signature=procedure.signature(first.options, combine_digests(table.digests)),
+        signature=sign(procedure, first.options, table),
         missing=sum(part.provenance.missing for part in parts),
         config=_find_common(parts, "config"),
         split=_find_common(parts, "split"),
         released=_find_common(parts, "released"),
+        preset=_find_common(parts, "preset"),
     )
     return Counts(table, procedure, provenance, _describe_dropped(parts, table))
 

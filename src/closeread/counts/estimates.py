@@ -9,7 +9,7 @@ from typing import Annotated, Literal, get_args
 
 import numpy as np
 
-from closeread.counts.metrics import Metric, by_name
+from closeread.counts.metrics import Metric
 from closeread.counts.resampling import bootstrap_intervals
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, describe_unknown
@@ -153,11 +153,10 @@ class Scores:
 
 def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling) -> Scores:
     """Compute the scores of a table, with intervals."""
-    totals = table.totals
-    counts = by_name(totals, table.names)
+    counts = table.sums()
     values = {metric.name: metric.evaluate(counts) for metric in metrics}
     intervals: dict[str, tuple[float, float]] = {}
-    if resampling.n_resamples and table.n_blocks > 1:  # a single block can't be resampled
+    if resampling.n_resamples and table.can_vary:
         defined = [metric for metric in metrics if not math.isnan(values[metric.name][0])]
         intervals = bootstrap_intervals(table, defined, **asdict(resampling))
     scores = {}
@@ -166,7 +165,7 @@ def score(table: CountTable, metrics: tuple[Metric, ...], resampling: Resampling
         scores[name] = Estimate(
             number_or_none(value), number_or_none(low), number_or_none(high), is_undefined
         )
-    sums = dict(zip(table.names, totals.tolist(), strict=True))
+    sums = dict(zip(table.names, table.totals.tolist(), strict=True))
     return Scores(len(table.units), table.n_blocks, scores, sums)
 
 

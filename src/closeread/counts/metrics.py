@@ -109,6 +109,38 @@ class Mean:
         return np.where(defined, ratio(counts[f"{self.name}:sum"], counts[UNITS]), np.nan)
 
 
+@dataclass(frozen=True)
+class GroupMean:
+    """The mean of a score over groups, which are the first axis of the counts.
+
+    Attributes:
+        formula: the score of a group.
+        decisive: the score whose being 0/0 makes it undefined: that of F1 for precision and recall, which are undefined
+            where nothing was to be found, and nothing was.
+        undefined: whether an undefined score counts as 0 in the mean ("zero") or is left out ("skip").
+    """
+
+    formula: Formula
+    decisive: Formula
+    undefined: str
+
+    def __call__(self, counts: Columns) -> Floats:
+        """Compute the mean; NaN if the score of every group is undefined."""
+        scores = self.formula(counts)
+        is_undefined = self.find_undefined(counts)
+        total = np.where(is_undefined, 0, np.nan_to_num(scores)).sum(axis=0)
+        n_defined = np.count_nonzero(~is_undefined, axis=0)
+        if self.undefined == "skip":
+            return ratio(total, n_defined)
+        return np.where(n_defined > 0, total / len(scores), np.nan)
+
+    def find_undefined(self, counts: Columns) -> Mask:
+        """Find the groups whose score is undefined."""
+        if self.undefined == "skip":
+            return _lack_score(self.decisive, counts)
+        return np.isnan(self.formula(counts))
+
+
 def harmonic_mean(precision: Floats, recall: Floats) -> Floats:
     """Return F1; NaN where precision and recall are both 0/0, 0 where both are 0.
 
@@ -165,7 +197,7 @@ class Metric:
 
     def list_counts(self, names: Sequence[str]) -> list[str]:
         """Return the sorted names of those of these counts from which the score is computed."""
-        counts = _ReadCounts(by_name(np.zeros(len(names)), names))
+        counts = _ReadCounts(by_name(np.zeros((1, len(names))), names))
         counts.names_read = set()
         self.formula(counts)
         return sorted(counts.names_read)
@@ -173,7 +205,7 @@ class Metric:
     def is_defined(self, names: Sequence[str]) -> bool:
         """Return whether the score can be computed from these counts."""
         try:
-            self.formula(by_name(np.zeros(len(names)), names))
+            self.formula(by_name(np.zeros((1, len(names))), names))
         except KeyError:
             return False
         return True
@@ -241,21 +273,34 @@ def unit_scores(
     if weights is None:
         weights = np.ones(len(next(iter(columns.values()))))
     sums = {UNITS: weights}
-    metric_by_name = {metric.name: metric for metric in metrics}
-    for metric in metrics:
-        scores = metric.formula(columns)
-        if undefined == "zero":
-            ending = "undefined"
-            is_undefined = np.isnan(scores)
-        else:
-            ending = "left_out"
-            # Precision and recall are undefined where F1 is: where nothing was to be found, and nothing was.
-            f1 = metric_by_name.get(f"{metric.family}/f1", metric)
-            is_undefined = _lack_score(f1.formula, columns)
-        defined_scores = np.where(is_undefined, 0.0, np.nan_to_num(scores))
+    ending = "undefined" if undefined == "zero" else "left_out"
+    for metric, mean in zip(metrics, average_groups(metrics, undefined), strict=True):
+        is_undefined = mean.formula.find_undefined(columns)
+        defined_scores = np.where(is_undefined, 0.0, np.nan_to_num(metric.formula(columns)))
         sums[f"{metric.name}:sum"] = weights * defined_scores
         sums[f"{metric.name}:{ending}"] = weights * is_undefined
     return sums
+
+
+@dataclass(frozen=True)
+class GroupMetric(Metric):
+    """A score that is the mean of those of groups."""
+
+    formula: GroupMean
+
+
+def average_groups(metrics: Sequence[Metric], undefined: str) -> tuple[GroupMetric, ...]:
+    """Return the metrics as means over groups, for sums of counts whose first axis is the groups."""
+    formula_by_name = {metric.name: metric.formula for metric in metrics}
+    means = []
+    for metric in metrics:
+        decisive = formula_by_name.get(f"{metric.family}/f1", metric.formula)
+        mean = GroupMean(metric.formula, decisive, undefined)
+        zero_division = metric.zero_division if undefined == "zero" else None
+        means.append(
+            GroupMetric(metric.name, metric.title, metric.description, mean, zero_division)
+        )
+    return tuple(means)
 
 
 def _lack_score(formula: Formula, columns: Columns) -> Mask:

@@ -47,6 +47,7 @@ class Option:
             changes only averages over units; or "never" for one that can't change a score.
         reading: whether it changes only how files are read, so that counting and evaluate modules do without it.
         references: BibTeX of the papers that its choices come from.
+        metavar: what the help calls its value; empty for the last word of its name.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Option:
     signed: Literal["always", "if_changed", "if_averaged", "never"] = "always"
     reading: bool = False
     references: tuple[str, ...] = ()
+    metavar: str = ""
 
     @property
     def accepted(self) -> str:
@@ -82,11 +84,7 @@ class Option:
 
 @dataclass(frozen=True)
 class PathOption(Option):
-    """An option whose value is the path of a file or folder to read; empty for none.
-
-    Attributes:
-        metavar: what the help calls the path.
-    """
+    """An option whose value is the path of a file or folder to read; empty for none."""
 
     metavar: str = "DIR"
 
@@ -96,8 +94,8 @@ def resolve_options(
 ) -> dict[str, str]:
     """Return every option with its value as text, given or default, in declared order; True becomes "true", 4.0 "4".
 
-    >>> resolve_options([Option("average", ("micro", "macro"), "micro", "")], {"average": "macro"}, "coref")
-    {'average': 'macro'}
+    >>> resolve_options([Option("average", ("micro", "documents"), "micro", "")], {"average": "documents"}, "coref")
+    {'average': 'documents'}
     """
     option_by_name = {option.name: option for option in options}
     texts = {}
@@ -139,25 +137,57 @@ EXTRA = Option(
 )
 
 
-def average_option(unit: str) -> Option:
-    """Return the option of procedures whose metrics come from `closeread.counts.metrics.average`."""
-    return Option(
+GROUPS = "groups"
+"""The value of the option `average` for the mean of the scores of groups."""
+
+GROUP_BY = Option(
+    "group_by",
+    (),
+    "",
+    "Average over groups, which are the values of this field.",
+    pattern="(?s).*",
+    expected="the name of a field",
+    signed="never",
+    reading=True,
+    metavar="FIELD",
+)
+
+
+def average_options(unit: str) -> tuple[Option, Option, Option]:
+    """Return the options of procedures whose metrics come from `closeread.counts.metrics.average`."""
+    average = Option(
         "average",
-        ("micro", "macro"),
+        ("micro", "documents", GROUPS),
         "micro",
-        f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (macro).",
+        f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (documents), or of "
+        f"groups of {unit}s, such as treebanks, each of which is micro (groups).",
     )
+    return average, make_undefined_option(f"{unit}s or groups", reading=False), GROUP_BY
 
 
-def undefined_option(unit: str) -> Option:
-    """Return the option of procedures with `average_option` for scores of units that are 0/0."""
+def group_options(unit: str) -> tuple[Option, Option, Option]:
+    """Return the options of procedures that can average over groups of units, but not over units."""
+    average = Option(
+        "average",
+        ("micro", GROUPS),
+        "micro",
+        f"Sum counts over {unit}s and divide once (micro), or average the scores of groups of {unit}s (groups).",
+        signed="if_changed",
+        reading=True,
+    )
+    return average, make_undefined_option("groups", reading=True), GROUP_BY
+
+
+def make_undefined_option(averaged: str, *, reading: bool) -> Option:
+    """Return the option for scores that are 0/0 of what is averaged."""
     return Option(
         "undefined",
         ("skip", "zero"),
         "skip",
-        f"How to average scores of {unit}s that are 0/0, where nothing was to be found and nothing was: leave them out "
-        "of the mean, or count them as 0.",
+        f"How to average scores of {averaged} that are 0/0, where nothing was to be found and nothing was: leave them "
+        "out of the mean, or count them as 0.",
         signed="if_averaged",
+        reading=reading,
     )
 
 
@@ -269,6 +299,10 @@ class Reader(Protocol[G]):
         """Return notices about both sides for the user, one sentence each; `table` has the counts, if available."""
         return ()
 
+    def list_fields(self, gold: G) -> Mapping[str, Sequence[str]] | None:
+        """Return the fields of the units, if that takes less time than counting; otherwise None."""
+        return None
+
     def validate(
         self, gold: Sequence[Any], system: Sequence[Any], options: Options
     ) -> Iterable[Inconsistency]:
@@ -340,12 +374,14 @@ class Preset:
         metrics: the families of metrics that it reports.
         help: its name with its source; completes "Use the options of …".
         references: BibTeX of the papers that define it, besides those of its metrics.
+        groups: the groups, such as datasets of a shared task, over which its score is averaged; empty for any.
     """
 
     options: Options
     metrics: tuple[str, ...]
     help: str
     references: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -381,6 +417,7 @@ class Procedure:
         explanation: imports and returns the explanation of its counts; None if it has none.
         fields: the fields of units that its tables may have, such as `category`, besides those of `more_fields`.
         legend: explains, below tables, names of scores.
+        secondary: the options of other ways of counting that are reported beside the score, by name.
     """
 
     name: str
@@ -408,6 +445,7 @@ class Procedure:
     explanation: Callable[[], Explanation] | None = None
     fields: tuple[str, ...] = ()
     legend: Mapping[str, str] = field(default_factory=dict, hash=False)
+    secondary: Mapping[str, Options] = field(default_factory=dict, hash=False)
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -465,24 +503,51 @@ class Procedure:
             raise RequestError(describe_unknown(f"{self.name} preset", name, list(self.presets)))
         return self.presets[name]
 
-    def name_preset(self, options: Options) -> str | None:
-        """Return the name of the preset that has these options; None if there is none."""
+    def name_preset(
+        self, options: Options, asked: str | None = None, *, n_groups: int = 0
+    ) -> str | None:
+        """Return the name of the preset that has these options, best the one that was asked for; None if there is none.
+
+        With fewer than two groups, micro is the mean over groups.
+        """
         values = self.keep_options(options, reading=True)
         defaults = {option.name: option.default for option in self.options}
-        for name, preset in self.presets.items():
-            if self.keep_options({**defaults, **preset.options}, reading=True) == values:
+        names = list(self.presets)
+        if asked is not None:
+            names.insert(0, asked)
+        for name in names:
+            expected = {**defaults, **self.presets[name].options}
+            averages = (expected.get("average"), options.get("average"))
+            if n_groups < 2 and averages == (GROUPS, "micro"):
+                expected["average"] = "micro"
+            if self.keep_options(expected, reading=True) == values:
                 return name
         return None
 
-    def signature(self, options: Options, gold_digest: str) -> str:
+    def describe_preset(self, name: str | None, groups: Sequence[str]) -> str | None:
+        """Return the name of a preset, with how many of its groups there are if some are lacking."""
+        expected = () if name is None else self.presets[name].groups
+        n_present = len(set(expected) & set(groups))
+        if n_present == len(expected):
+            return name
+        return f"{name}, over {n_present} of {len(expected)} datasets"
+
+    def signature(self, options: Options, gold_digest: str, n_groups: int = 0) -> str:
         """Return the signature of a score: procedure, version, every option, and the digest of the gold as scored.
+
+        The number of groups follows the option of averaging over them.
 
         >>> from closeread.tasks.mctaco.procedure import PROCEDURE
         >>> PROCEDURE.signature({"missing": "error"}, "0123456789abcdef" * 4)
         'mctaco|version:1|missing:error|gold:0123456789ab'
         """
         unsigned = {option.name for option in self.options if not _is_signed(option, options)}
-        values = [f"{name}:{value}" for name, value in options.items() if name not in unsigned]
+        values = []
+        for name, value in options.items():
+            if name not in unsigned:
+                values.append(f"{name}:{value}")
+            if name == "average" and value == GROUPS:
+                values.append(f"groups:{n_groups}")
         return "|".join([self.name, f"version:{self.version}", *values, f"gold:{gold_digest[:12]}"])
 
     def keep_options(self, options: Options, *, reading: bool) -> dict[str, str]:

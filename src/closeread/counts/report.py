@@ -7,7 +7,7 @@ never NaN.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple, Self
@@ -31,6 +31,9 @@ MAX_SCORES_SHOWN = 4
 ENOUGH_BLOCKS = 30
 """From this number on, bootstrap intervals and p-values are close to nominal (`tests/shared/coverage.py`)."""
 
+ENOUGH_BLOCKS_OF_GROUP = 10
+"""If most groups have fewer, intervals of their mean are too narrow."""
+
 FIRST_PART = re.compile(r"; part 0+$")
 """The end of the name of a document that is the first part of a text."""
 
@@ -51,6 +54,7 @@ class Provenance:
         config, split: the part of the corpus; None for the user's own gold.
         released: whether the gold is the released one; None if there is no release.
         missing: the number of gold records without a prediction.
+        preset: the name of the official score whose options these are; None if there is none.
     """
 
     procedure: str
@@ -62,6 +66,7 @@ class Provenance:
     split: str | None
     released: bool | None
     missing: int
+    preset: str | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -77,6 +82,8 @@ class Report(Result):
         titles: the names of the scores in tables, by the metric's name; a score without one is shown by its name.
         preset: the name of the official score whose options these are; None if there is none.
         legend: a sentence that explains names of scores below tables; empty if none needs it.
+        groups: the scores of each group, of which those of `total` are the means; empty if they are not averaged so.
+        secondary: reports of the same system, counted in other ways; empty if that was not asked for.
         explanations: what is counted in each unit, by its id; None if that was not asked for.
 
     >>> import closeread
@@ -105,6 +112,8 @@ class Report(Result):
     _unit_rows: Sequence[UnitRow] | None = field(default=None, compare=False)
     explanations: Mapping[str, Sequence[object]] | None = field(default=None, compare=False)
     legend: str = field(default="", compare=False)
+    groups: Mapping[str, Scores] = field(default_factory=dict)
+    secondary: Mapping[str, Report] = field(default_factory=dict, compare=False)
 
     @property
     def scores(self) -> Mapping[str, Estimate]:
@@ -133,7 +142,7 @@ class Report(Result):
         """Return the report with the titles and presets of its procedure, which JSON may lack."""
         metrics = procedure.with_metrics(procedure.families).metrics
         titles = {metric.name: metric.title for metric in metrics if metric.name in self.scores}
-        preset = procedure.name_preset(self.provenance.options)
+        preset = self.preset or procedure.name_preset(self.provenance.options)
         return replace(self, titles=titles, preset=preset, legend=make_legend(procedure, titles))
 
     def __repr__(self) -> str:
@@ -145,8 +154,8 @@ class Report(Result):
         return escape_line(f"<Report of {scored}: {units}, {scores}>")
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return its table, laid out for a style."""
-        return [report_grid(self, style)]
+        """Return its tables, laid out for a style."""
+        return report_grids(self, style)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each score of the whole and of each slice, ratios in full precision."""
@@ -154,7 +163,10 @@ class Report(Result):
         header += ["n_units", "n_blocks", "signature"]
         signature = self.provenance.signature
         rows: list[list[object]] = []
-        for field_name, value, scores in list_groups(self):
+        rows_by_group = list_groups(self)
+        for name, scores in self.groups.items():
+            rows_by_group.append(("group", name, scores))
+        for field_name, value, scores in rows_by_group:
             sizes = (scores.n_units, scores.n_blocks)
             for metric, estimate in scores.scores.items():
                 rows.append([field_name, value, metric, *astuple(estimate), *sizes, signature])
@@ -191,6 +203,13 @@ class Report(Result):
             "resampling_unit": self.resampling_unit,
             "slices": slices,
         }
+        del fields["preset"]
+        if self.secondary:
+            fields["secondary"] = {
+                name: report.to_dict() for name, report in self.secondary.items()
+            }
+        if self.groups:
+            fields["groups"] = {name: asdict(scores) for name, scores in self.groups.items()}
         if self.resampling.interval == "percentile":
             del fields["interval"]
         # Not by msgspec, which refuses names and numbers of NumPy's types.
@@ -217,10 +236,11 @@ class Report(Result):
             stored.unit,
             stored.resampling_unit,
             msgspec.convert(stored, Scores, from_attributes=True),
-            msgspec.convert(stored.slices, dict[str, dict[str, Scores]], from_attributes=True),
+            stored.slices,
             stored.titles,
             stored.preset,
             stored.units,
+            groups=msgspec.convert(stored.groups, dict[str, Scores], from_attributes=True),
         )
 
 
@@ -239,10 +259,97 @@ def list_scores(
 
 def list_groups(report: Report) -> list[tuple[str, str, Scores]]:
     """Return field, value and scores of all units, and of every slice."""
-    groups = [("", "all", report.total)]
+    groups = [("", "mean" if report.groups else "all", report.total)]
     for field_name, by_value in report.slices.items():
         groups += [(field_name, value, scores) for value, scores in by_value.items()]
     return groups
+
+
+def report_grids(
+    report: Report, style: Style, *, digits: int = 2, parts: Sequence[str] = ("f1",)
+) -> list[Grid]:
+    """Return the tables of a report: of its groups, if it has any; of the whole and its slices, otherwise or besides.
+
+    Args:
+        report: the report.
+        style: the style that they are laid out for.
+        digits: the number of decimals.
+        parts: what to show of each metric of groups: "p", "r", "f1".
+    """
+    grids = []
+    if report.groups:
+        grids.append(make_group_grid(report, digits=digits, parts=parts))
+    if report.slices or not report.groups:
+        grids.append(report_grid(report, style, digits=digits))
+    if report.secondary:
+        grids.append(make_secondary_grid(report, digits=digits))
+    return grids
+
+
+PART_NAMES = {"p": "precision", "r": "recall", "f1": "f1"}
+"""The ends of the names of scores, by their names as columns."""
+
+
+def make_group_grid(report: Report, *, digits: int, parts: Sequence[str]) -> Grid:
+    """Return the table of groups, a row for each, with their mean last, and its interval."""
+    titles = {}
+    for name in report.scores:
+        family, _, part = name.partition("/")
+        has_parts = f"{family}/precision" in report.scores
+        if has_parts and part not in [PART_NAMES[part] for part in parts]:
+            continue
+        title = report.name_score(name)
+        titles[name] = title
+        if has_parts and len(parts) == 1:
+            titles[name] = title.removesuffix(" F1")
+        else:
+            titles[name] = title.replace(" precision", " P").replace(" recall", " R")
+    sizes = [f"{report.unit}s"]
+    if report.resampling_unit != report.unit:
+        sizes.append(f"{report.resampling_unit}s")
+    header = ["group", *titles.values(), *sizes]
+    rows = []
+    for group, scores in [*report.groups.items(), ("mean", report.total)]:
+        row: list[str] = [Whole(group)]
+        for name in titles:
+            estimate = scores.scores[name]
+            row.append(_format_estimate(estimate, digits))
+        row += [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+        rows.append(row)
+    notes = _list_notes(report)
+    if report.resampling.n_resamples:
+        last = list(titles)[-1]
+        header.append(f"{100 * report.resampling.confidence:g}% interval")
+        for row in rows:
+            row.append("")
+        rows[-1][-1] = format_interval(report.scores[last], digits)
+        notes[0] = (
+            f"Interval: of the mean {report.name_score(last)}, for these groups; {report.resampling.title} over "
+            f"{report.resampling_unit}s inside each group, {report.resampling.n_resamples:,} resamples, seed "
+            f"{report.resampling.seed}."
+        )
+    return Grid(make_title(report), header, rows, notes, frozenset({"group"}), labels=1)
+
+
+def _format_estimate(estimate: Estimate, digits: int) -> str:
+    """Return a score with its star; a dash if it has no value."""
+    if estimate.value is None:
+        return NOTHING
+    return percent(estimate.value, digits) + format_star(estimate)
+
+
+def make_secondary_grid(report: Report, *, digits: int) -> Grid:
+    """Return the table of other countings of the headline score, a row for each group, with their mean last."""
+    score = list(report.scores)[-1]
+    rows = []
+    for group in [*report.groups, ""]:
+        row: list[str] = [Whole(group or ("mean" if report.groups else "all"))]
+        for other in report.secondary.values():
+            scores = other.groups[group] if group else other.total
+            row.append(_format_estimate(scores.scores[score], digits))
+        rows.append(row)
+    title = f"{report.name_score(score)}, counted in other ways"
+    return Grid(title, ["group", *report.secondary], rows, texts=frozenset({"group"}), labels=1)
 
 
 def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
@@ -373,7 +480,7 @@ def _drop_sizes(grid: Grid, n_columns: int) -> Grid:
 
 def format_star(estimate: Estimate) -> str:
     """Return the mark of a score that is set by convention."""
-    return "*" if estimate.undefined else ""
+    return "*" if estimate.undefined and estimate.value is not None else ""
 
 
 def format_interval(estimate: Estimate, digits: int) -> str:
@@ -394,12 +501,31 @@ def make_title(report: Report) -> str:
 def warn_of_few_blocks(report: Report, advice: str = "") -> list[str]:
     """Return a warning if there are too few blocks for resampling."""
     n_blocks = report.total.n_blocks
-    if not report.resampling.n_resamples or n_blocks >= ENOUGH_BLOCKS:
+    if not report.resampling.n_resamples:
+        return []
+    if report.groups:
+        return list(_warn_of_small_groups(report, advice))
+    if n_blocks >= ENOUGH_BLOCKS:
         return []
     blocks = pluralize(n_blocks, report.resampling_unit)
     if n_blocks <= 1:
         return [f"With only {blocks}, there is nothing to resample."]
     return [f"With only {blocks}, bootstrap intervals are too narrow{advice}."]
+
+
+def _warn_of_small_groups(report: Report, advice: str) -> Iterator[str]:
+    """Yield warnings if there are groups with a single block, or if most groups have few."""
+    sizes = [group.n_blocks for group in report.groups.values()]
+    n_single = sizes.count(1)
+    block = report.resampling_unit
+    if n_single:
+        verb, whose = ("has", "its") if n_single == 1 else ("have", "their")
+        groups = f"{n_single:,} of {pluralize(len(sizes), 'group')} {verb} one {block}"
+        yield f"{groups}: the interval ignores {whose} variation."
+    n_small = sum(size < ENOUGH_BLOCKS_OF_GROUP for size in sizes)
+    if 2 * n_small > len(sizes):
+        groups = f"{n_small:,} of {pluralize(len(sizes), 'group')}"
+        yield f"With fewer than {ENOUGH_BLOCKS_OF_GROUP} {block}s in {groups}, bootstrap intervals are too narrow{advice}."
 
 
 def _list_notes(report: Report) -> list[str]:
@@ -418,8 +544,9 @@ def _list_notes(report: Report) -> list[str]:
         treatment = "skipped" if is_skipped else "scored as empty"
         records = pluralize(provenance.missing, "gold record")
         notes.append(f"No prediction for {records} ({treatment}).")
-    for _, _, scores in list_groups(report):
-        if any(estimate.undefined for estimate in scores.scores.values()):
+    parts = [scores for _, _, scores in list_groups(report)]
+    for scores in (*parts, *report.groups.values()):
+        if any(format_star(estimate) for estimate in scores.scores.values()):
             notes.append(SET_BY_CONVENTION)
             break
     return [*notes, *name_options(report)]

@@ -7,6 +7,9 @@ observed data as one of the resamples, so that none is 0 (Davison and Hinkley, 1
 undefined: if a score is 0/0 in a resample and no convention gives it a value, and in paired tests of a single block,
 all of whose resamples are alike.  (`closeread.counts.estimates` asks for no interval of a single block.)
 
+A mean over groups is a score of these groups: their blocks are resampled inside each group, as many as it has, by a
+generator of its own, so that adding a group changes no other's draws.
+
 Which blocks a draw means depends on their order, which must depend neither on the order of units in files nor on
 shards.  It is that of the digests of their gold; blocks with the same gold are ordered
 
@@ -19,14 +22,15 @@ shards.  It is that of the digests of their gold; blocks with the same gold are 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, round_for_exact_sums
-from closeread.counts.metrics import Columns, Metric, by_name
+from closeread.counts.metrics import Columns, Metric
 from closeread.counts.table import CountTable, mark_tied
 from closeread.exceptions import RequestError, pluralize
 from closeread.records import IntervalKind
@@ -86,6 +90,55 @@ def _split_resamples(n_blocks: int, n_resamples: int) -> Iterator[int]:
         yield min(most, n_resamples - start)
 
 
+class Stratum(NamedTuple):
+    """Blocks that are resampled among themselves: those of a group, or all.
+
+    Attributes:
+        blocks: their numbers, in the order in which they are drawn.
+        groups: the numbers of their groups.
+        rng: the generator of their draws.
+    """
+
+    blocks: Ints
+    groups: slice
+    rng: np.random.Generator
+
+
+def make_strata(table: CountTable, order: Ints, seed: int) -> list[Stratum]:
+    """Return the strata of a table, whose blocks are in an order, (n_blocks,)."""
+    strata = []
+    for number, (name, blocks) in enumerate(table.list_strata()):
+        in_order = order[np.isin(order, blocks)]
+        groups = slice(None)
+        rng = np.random.default_rng(seed)
+        if name:
+            groups = slice(number, number + 1)
+            key = int.from_bytes(sha256(name.encode()).digest()[:8], "big")
+            rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(key,)))
+        strata.append(Stratum(in_order, groups, rng))
+    return strata
+
+
+def sum_strata(
+    strata: Sequence[Stratum],
+    blocks: Floats,
+    draw: Callable[[int, int, np.random.Generator], Iterator[Ints]],
+    n_resamples: int,
+) -> Floats:
+    """Sum the counts of blocks, (n_blocks, …, n_groups, k), with the weights that are drawn in each stratum.
+
+    Returns:
+        The sums, (n_resamples, …, n_groups, k).
+    """
+    sums = []
+    for stratum in strata:
+        own_blocks = blocks[stratum.blocks][..., stratum.groups, :]
+        weights = draw(len(own_blocks), n_resamples, stratum.rng)
+        flat_sums = sum_weighted(weights, own_blocks.reshape(len(own_blocks), -1))
+        sums.append(flat_sums.reshape(n_resamples, *own_blocks.shape[1:]))
+    return np.concatenate(sums, axis=-2)
+
+
 def sum_weighted(chunks: Iterable[Ints], blocks: Floats) -> Floats:
     """Sum the counts of blocks (n_blocks, k) with weights in chunks (n, n_blocks); return (n_resamples, k).
 
@@ -120,23 +173,25 @@ def bootstrap_intervals(
 
     A metric with other counts may have another order of blocks with the same gold.
     """
-    _check_sizes(n_resamples, table.n_blocks, len(table.names))
+    totals = table.group_totals()
+    _check_sizes(n_resamples, table.n_blocks, totals.size)
     blocks = table.block_totals()
+    blocks_by_group = table.split_blocks()
     # Metrics with the same order share one draw and its sums, which take most of the time.
     metrics_by_order: dict[bytes, list[Metric]] = {}
     for metric, order in zip(metrics, _order_blocks(table, blocks, metrics), strict=True):
         metrics_by_order.setdefault(order.tobytes(), []).append(metric)
     intervals: dict[str, tuple[float, float]] = {}
     for order_bytes, metrics_in_order in metrics_by_order.items():
-        ordered_blocks = blocks[np.frombuffer(order_bytes, np.int64)]
-        weights = draw_weights(len(blocks), n_resamples, np.random.default_rng(seed))
-        sums = sum_weighted(weights, ordered_blocks)
-        sums_by_name = _split_columns(sums, table.names)
+        strata = make_strata(table, np.frombuffer(order_bytes, np.int64), seed)
+        sums = _split_columns(sum_strata(strata, blocks_by_group, draw_weights, n_resamples), table)
         for metric in metrics_in_order:
-            samples = metric.score_columns(sums_by_name)
+            samples = metric.score_columns(sums)
             if interval == "bca":
-                score = metric.score(table.totals, table.names)
-                scores_without = metric.score(table.totals - ordered_blocks, table.names)
+                score = metric.score_columns(table.sums())
+                drawn_blocks = np.concatenate([stratum.blocks for stratum in strata])
+                without = _split_columns(totals - blocks_by_group[drawn_blocks], table)
+                scores_without = metric.score_columns(without)
                 ends = bca_interval(samples, score, scores_without, confidence)
             else:
                 ends = percentile_interval(samples, confidence)
@@ -158,12 +213,16 @@ def _order_blocks(table: CountTable, blocks: Floats, metrics: Sequence[Metric]) 
         yield order.copy()
 
 
-def _split_columns(sums: Floats, names: Sequence[str]) -> Columns:
-    """Return sums of counts, (n_resamples, …, k), by name, (…, n_resamples) each.
+def _split_columns(sums: Floats, table: CountTable) -> Columns:
+    """Return sums of counts, (n_resamples, …, n_groups, k), by name, (n_groups, …, n_resamples) each.
 
-    As `by_name`, but with resamples as the last axis, beside each other in memory, on which formulas are faster.
+    Without groups, they are (…, n_resamples).  As `by_name`, but with resamples as the last axis, beside each other in
+    memory, on which formulas are faster.
     """
-    return dict(zip(names, np.ascontiguousarray(sums.T), strict=True))
+    columns = np.ascontiguousarray(sums.T)
+    if not table.groups:
+        columns = columns[:, 0]
+    return dict(zip(table.names, columns, strict=True))
 
 
 def _check_sizes(
@@ -303,6 +362,8 @@ class Difference(NamedTuple):
 class _PairedSums(NamedTuple):
     """The sums of the counts of several systems by name, from which all differences of pairs follow.
 
+    Those of groups have them as a further axis, before the others.
+
     Attributes:
         observed: of all blocks, (n_systems,) each.
         resampled: of resamples, (n_systems, n_resamples) each.
@@ -344,12 +405,13 @@ def compare_pairs(
     n_blocks = first_table.n_blocks
     firsts = range(1 if only_first else n_systems)
     pairs = [pair for pair in combinations(range(n_systems), 2) if pair[0] in firsts]
-    n_counts = len(first_table.names)
+    n_counts = first_table.group_totals().size
     _check_sizes(n_resamples, n_blocks, n_counts, n_systems, len(pairs), len(metrics))
     for table in tables[1:]:
         _check_alike(first_table, table)
-    sums = _sum_pairs(tables, n_resamples, np.random.default_rng(seed), interval)
+    sums = _sum_pairs(tables, n_resamples, seed, interval)
     differences: dict[tuple[int, int], dict[str, Difference]] = {pair: {} for pair in pairs}
+    can_vary = first_table.can_vary
     pairs_per_chunk = max(1, SAMPLES_PER_CHUNK // max(1, n_resamples))
     for metric in metrics:
         scores = metric.score_columns(sums.observed)
@@ -376,9 +438,14 @@ def compare_pairs(
                 }
                 if power:
                     values_by_field["detectable"] = _detectable(samples, confidence)
-                if n_blocks < 2:  # a single block can't be resampled
-                    undefined = np.full(len(values), math.nan)
+                # A single block can't be resampled, but single blocks of several groups can be swapped.
+                undefined = np.full(len(values), math.nan)
+                if not can_vary:
+                    swap_test = values_by_field["p_randomization"]
                     values_by_field = dict.fromkeys(values_by_field, undefined)
+                    values_by_field["p_randomization"] = swap_test
+                if n_blocks < 2:
+                    values_by_field["p_randomization"] = undefined
                 values_by_field["value"] = values
                 rows = np.column_stack([*values_by_field.values()]).tolist()
                 for second, row in enumerate(rows, start):
@@ -390,7 +457,7 @@ def compare_pairs(
 def _sum_pairs(
     tables: Sequence[CountTable],
     n_resamples: int,
-    rng: np.random.Generator,
+    seed: int,
     interval: IntervalKind,
 ) -> _PairedSums:
     """Sum the counts of systems for both experiments.
@@ -398,29 +465,27 @@ def _sum_pairs(
     The bootstrap asks how much scores vary between test sets; the randomization test, what they would be if the two
     systems were interchangeable.  Both sum the same counts of blocks, with other weights.
     """
-    names = tables[0].names
-    order = tables[0].order_blocks()
-    blocks = np.array([table.block_totals()[order] for table in tables])  # (n_systems, n_blocks, k)
-    totals = np.array([table.totals for table in tables])
+    first = tables[0]
+    order = first.order_blocks()
+    strata = make_strata(first, order, seed)
+    # The axes are blocks, systems, groups and counts; those of totals, without the blocks.
+    blocks = np.stack([table.split_blocks() for table in tables], axis=1)
+    totals = np.array([table.group_totals() for table in tables])
     # What a system gains by swaps is a difference of two sums.  It is exact, so that no rest of rounding stands for 0.
-    n_terms = 2 * len(order)
-    exact_blocks = round_for_exact_sums(blocks.reshape(-1, len(names)), n_terms).reshape(
-        blocks.shape
-    )
-    blocks_beside_each_other = np.hstack([*exact_blocks])
-
-    def sum_systems(weights: Iterable[Ints]) -> Columns:
-        sums = sum_weighted(weights, blocks_beside_each_other)
-        return _split_columns(sums.reshape(-1, len(tables), len(names)), names)
-
-    resampled = sum_systems(draw_weights(len(order), n_resamples, rng))
-    swapped = sum_systems(draw_swaps(len(order), n_resamples, rng))
+    in_columns = round_for_exact_sums(blocks.reshape(-1, len(first.names)), 2 * len(order))
+    exact_blocks = in_columns.reshape(blocks.shape)
+    resampled = sum_strata(strata, exact_blocks, draw_weights, n_resamples)
+    swapped = sum_strata(strata, exact_blocks, draw_swaps, n_resamples)
     without = None
     if interval == "bca":
-        without = by_name(totals[:, None] - blocks, names)
-    exact_totals = exact_blocks.sum(axis=1)
+        drawn_blocks = np.concatenate([stratum.blocks for stratum in strata])
+        without = _split_columns(totals - blocks[drawn_blocks], first)
     return _PairedSums(
-        by_name(totals, names), resampled, by_name(exact_totals, names), swapped, without
+        _split_columns(totals, first),
+        _split_columns(resampled, first),
+        _split_columns(exact_blocks.sum(axis=0), first),
+        _split_columns(swapped, first),
+        without,
     )
 
 
@@ -430,9 +495,10 @@ def _swap_systems(metric: Metric, sums: _PairedSums, first: int, others: slice) 
     other_sums = {}
     for name, swapped in sums.swapped.items():
         # What the first system gains by the swap is what the other loses.
-        gain = swapped[others] - swapped[first]
-        first_sums[name] = sums.unswapped[name][first] + gain
-        other_sums[name] = sums.unswapped[name][others, None] - gain
+        gain = swapped[..., others, :] - swapped[..., [first], :]
+        unswapped = sums.unswapped[name][..., None]
+        first_sums[name] = unswapped[..., [first], :] + gain
+        other_sums[name] = unswapped[..., others, :] - gain
     return metric.score_columns(other_sums) - metric.score_columns(first_sums)
 
 

@@ -1,16 +1,15 @@
 """Counts as Parquet, with their provenance, to be compared and merged later.
 
-Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `gold` (the
-sha256 of the unit's gold), `block_name` (that of the block's name; only where a block may have several units),
-`breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count is null in the rows that do not have
-it: a breakdown may have other counts than the units.
+Conventions: a row is a unit or, if `breakdown` is not null, a part of a unit.  Columns are `unit`, `block`, `group` (only
+if scores are means over groups), `gold` (the sha256 of the unit's gold), `block_name` (that of the block's name; only
+where a block may have several units), `breakdown`, `part`, `field:…` and `count:…`; the provenance is metadata.  A count
+is null in the rows that do not have it: a breakdown may have other counts than the units.
 
 Columns are made of buffers, and read from them: otherwise pyarrow imports pandas, which takes as long as scoring does.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -19,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from closeread import limits
-from closeread.arrays import Floats, Ints
+from closeread.arrays import Floats
 from closeread.counts.report import Provenance
 from closeread.counts.table import Breakdown, CountTable
 from closeread.digests import DIGEST_BYTES
@@ -31,13 +29,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
 FORMAT = 1
 """The number of the file format."""
 
 METADATA_KEY = b"closeread"
 BLOCK_NAME = "block_name"
+GROUP = "group"
 FIELD_PREFIX = "field:"
 COUNT_PREFIX = "count:"
 
@@ -61,27 +59,6 @@ def name_writer() -> str:
     return choose_words("`closeread score --counts`", "counts= of closeread.score")
 
 
-def digest_content(table: CountTable, provenance: Provenance) -> str:
-    """Return the sha256, in hex, of the values in a file of counts, however they are encoded."""
-    breakdowns = {
-        name: [list(breakdown.parts), list(breakdown.names)]
-        for name, breakdown in table.breakdowns.items()
-    }
-    columns = {name: list(column) for name, column in table.fields.items()}
-    # Pairs have an order, which the names of an object lose here.
-    origin = {**asdict(provenance), "options": list(provenance.options.items())}
-    head = [origin, list(table.units), list(table.names), columns, breakdowns]
-    digest = hashlib.sha256(json.dumps(head, sort_keys=True).encode())
-    arrays: list[Floats | Ints] = [table.blocks, table.values]
-    for _, breakdown in sorted(table.breakdowns.items()):
-        arrays += [breakdown.unit, breakdown.part, breakdown.values]
-    for array in arrays:
-        little_endian = np.dtype(array.dtype).newbyteorder("<")
-        digest.update(np.ascontiguousarray(array, little_endian).tobytes())
-    digest.update(b"".join([*table.digests, *table.block_names]))
-    return digest.hexdigest()
-
-
 def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
     """Return counts as a Parquet file."""
     import pyarrow as pa
@@ -91,7 +68,6 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
     # The rows do not show the order of the parts, nor breakdowns without counts.
     metadata: dict[str, Any] = {
         "format": FORMAT,
-        "digest": digest_content(table, provenance),
         **asdict(provenance),
         "breakdowns": {name: breakdown.parts for name, breakdown in table.breakdowns.items()},
     }
@@ -102,7 +78,7 @@ def encode_counts(table: CountTable, provenance: Provenance) -> bytes:
         metadata["counts"] = {OF_UNITS: table.names, **names_by_breakdown}
     file = io.BytesIO()
     arrow = pa.table(columns).replace_schema_metadata({METADATA_KEY: json.dumps(metadata)})
-    pq.write_table(arrow, file)
+    pq.write_table(arrow, file, write_page_checksum=True)
     return file.getvalue()
 
 
@@ -126,6 +102,8 @@ def _make_columns(table: CountTable) -> dict[str, pa.Array]:
     }
     if table.block_names:
         columns[BLOCK_NAME] = _encode_digests(table.block_names, len(rows))
+    if table.groups:
+        columns[GROUP] = _encode_texts([table.groups[row] for row in rows])
     columns["gold"] = _encode_digests(table.digests, len(rows))
     columns["breakdown"] = _encode_texts(names)
     columns["part"] = _encode_texts(parts)
@@ -179,21 +157,19 @@ def _encode_digests(digests: Sequence[bytes], n_rows: int) -> pa.Array:
     return _make_array(pa.binary(DIGEST_BYTES), np.arange(n_rows) < len(digests), data)
 
 
-def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, bool]:
-    """Return the counts of a Parquet file, their provenance, and whether they were changed after they were written."""
+def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance]:
+    """Return the counts of a Parquet file, and their provenance."""
     import msgspec
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(pa.BufferReader(data)) as file:
+        with pq.ParquetFile(pa.BufferReader(data), page_checksum_verification=True) as file:
             metadata = json.loads((file.schema_arrow.metadata or {})[METADATA_KEY])
             check_format(metadata, FORMAT, source)
-            arrow = _read_columns(file, source)
+            arrow = file.read(use_threads=False)
         table = _make_table(arrow, metadata["breakdowns"], metadata.get("counts", {}))
-        provenance = msgspec.convert(metadata, Provenance)
-        digest = digest_content(table, provenance)
-        return table, provenance, metadata["digest"] != digest
+        return table, msgspec.convert(metadata, Provenance)
     except (FormatError, MemoryError):  # pyarrow's own is one of its errors, too
         raise
     except (
@@ -207,15 +183,6 @@ def decode_counts(data: bytes, source: object) -> tuple[CountTable, Provenance, 
     ):
         expected = f"expected one written by {name_writer()}"
         raise FormatError(source, [Problem(f"is not a file of counts ({expected})")]) from None
-
-
-def _read_columns(file: pq.ParquetFile, source: object) -> pa.Table:
-    """Read a file's columns, unless they are too large: columns that repeat are small in a file."""
-    groups = map(file.metadata.row_group, range(file.metadata.num_row_groups))
-    excess = limits.describe_excess(sum(group.total_byte_size for group in groups))
-    if excess:
-        raise FormatError(source, [Problem(excess)])
-    return file.read(use_threads=False)
 
 
 def _make_table(
@@ -260,6 +227,9 @@ def _make_table(
     block_names = []
     if BLOCK_NAME in arrow.column_names:
         block_names = arrow[BLOCK_NAME].slice(0, n_units).to_pylist()
+    groups = []
+    if GROUP in arrow.column_names:
+        groups = arrow[GROUP].slice(0, n_units).to_pylist()
     return CountTable(
         units[:n_units],
         _decode_numbers(arrow["block"], "i8")[:n_units].copy(),
@@ -269,6 +239,7 @@ def _make_table(
         breakdowns,
         arrow["gold"].slice(0, n_units).to_pylist(),
         block_names,
+        groups,
     )
 
 

@@ -258,7 +258,7 @@ def sort_systems(
     values = []
     for result in results:
         if isinstance(result, Counts):
-            values.append(result.table.scores(result.procedure.metrics)[score])
+            values.append(result.table.scores(result.metrics)[score])
         else:
             values.append(result.scores[score].value)
 

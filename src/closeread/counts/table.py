@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from hashlib import sha256
 from itertools import chain
 from typing import TypeVar
@@ -18,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
-from closeread.counts.metrics import Columns, Metric
+from closeread.counts.metrics import Columns, Metric, by_name
 from closeread.digests import DIGEST_BYTES, combine_digests
 from closeread.exceptions import RequestError, describe_unknown, quote
 
@@ -82,6 +83,7 @@ class CountTable:
         digests: (n,) the sha256 of each unit's gold; empty if unknown.
         block_names: (n,) the sha256 of the name of each unit's block, by which shards that share a block are merged;
             empty if unknown.
+        groups: (n,) the group of each unit, if scores are means of those of groups; otherwise empty.
     """
 
     units: Sequence[str]
@@ -92,13 +94,14 @@ class CountTable:
     breakdowns: Mapping[str, Breakdown] = field(default_factory=dict)
     digests: Sequence[bytes] = ()
     block_names: Sequence[bytes] = ()
+    groups: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Check the shapes."""
         n_units = len(self.units)
         n_counts = len(self.names)
         has_shape = self.values.shape == (n_units, n_counts) and self.blocks.shape == (n_units,)
-        has_digests = {len(self.digests), len(self.block_names)} <= {0, n_units}
+        has_digests = {len(self.digests), len(self.block_names), len(self.groups)} <= {0, n_units}
         if not has_shape or not has_digests:
             raise ValueError(
                 f"{n_units} units do not match blocks {self.blocks.shape} and counts {self.values.shape}"
@@ -127,20 +130,83 @@ class CountTable:
 
     @property
     def gold_digest(self) -> str:
-        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole."""
+        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole.
+
+        It covers the groups of the units.
+        """
         if len(self.digests) != len(self.units):
             raise ValueError("the digests of the units are unknown")
-        return combine_digests(self.digests)
+        return combine_digests(group_digests(self.digests, self.groups))
+
+    @cached_property
+    def group_names(self) -> list[str]:
+        """The names of the groups in sorted order, so that the order of units does not matter."""
+        return sorted(set(self.groups))
+
+    @cached_property
+    def group_numbers(self) -> Ints:
+        """The number of the group of each unit, (n,), as an index into `group_names`; 0 without groups."""
+        if not self.groups:
+            return np.zeros(len(self.units), np.int64)
+        number = {name: i for i, name in enumerate(self.group_names)}
+        return np.array([number[name] for name in self.groups], np.int64)
 
     @property
     def totals(self) -> Floats:
         """The sums of the counts of all units, (k,), whatever their order."""
         return sum_rows(self.values)
 
+    def sums(self) -> Columns:
+        """Return the sums of the counts by name: of all units, or (n_groups,) of each group."""
+        if not self.groups:
+            return by_name(self.totals, self.names)
+        return by_name(self.group_totals(), self.names)
+
+    def group_totals(self) -> Floats:
+        """Return the sums of the counts of every group, (n_groups, k); without groups, of all units as one group."""
+        numbers = range(max(1, len(self.group_names)))
+        return np.array([sum_rows(self.values[self.group_numbers == number]) for number in numbers])
+
     def block_totals(self) -> Floats:
         """Return the sums of the counts of every block, (n_blocks, k), in the order of the blocks' numbers."""
         sums = [sum_groups(self.blocks, column, self.n_blocks) for column in self.values.T]
         return np.column_stack(sums) if sums else np.zeros((self.n_blocks, 0))
+
+    def split_blocks(self) -> Floats:
+        """Return the sums of the counts of every block in every group, (n_blocks, n_groups, k)."""
+        n_groups = max(1, len(self.group_names))
+        pairs = replace(
+            self, blocks=self.blocks * n_groups + self.group_numbers, groups=(), breakdowns={}
+        )
+        sums = np.zeros((self.n_blocks * n_groups, len(self.names)))
+        sums[: pairs.n_blocks] = pairs.block_totals()
+        return sums.reshape(self.n_blocks, n_groups, len(self.names))
+
+    def list_strata(self) -> list[tuple[str, Ints]]:
+        """Return the blocks that are resampled among themselves, with the name of their group.
+
+        They are those of a group.  All are resampled together, without a name, if there are no two groups, or if a
+        block has units of several, as a sentence of McTaco has questions of several categories.
+        """
+        pairs = np.unique(np.stack([self.blocks, self.group_numbers]), axis=1)
+        if len(self.group_names) < 2 or pairs.shape[1] > self.n_blocks:
+            return [("", np.arange(self.n_blocks))]
+        return [
+            (name, pairs[0, pairs[1] == number]) for number, name in enumerate(self.group_names)
+        ]
+
+    @property
+    def can_vary(self) -> bool:
+        """Whether a resample can differ from the whole: whether any block can be replaced by another."""
+        return any(len(blocks) > 1 for _, blocks in self.list_strata())
+
+    def split_groups(self) -> dict[str, CountTable]:
+        """Return a table without groups for each group."""
+        tables = {}
+        for number, name in enumerate(self.group_names):
+            part = self._take(np.flatnonzero(self.group_numbers == number))
+            tables[name] = replace(part, groups=())
+        return tables
 
     def order_blocks(self) -> Ints:
         """Return the numbers of the blocks, (n_blocks,), in the order of the digests of their gold.
@@ -182,8 +248,8 @@ class CountTable:
 
     def scores(self, metrics: Iterable[Metric]) -> dict[str, float | None]:
         """Return the scores of all units by the metric's name; None if undefined."""
-        totals = self.totals
-        values = {metric.name: float(metric.score(totals, self.names)) for metric in metrics}
+        sums = self.sums()
+        values = {metric.name: float(metric.score_columns(sums)) for metric in metrics}
         return {name: None if math.isnan(value) else value for name, value in values.items()}
 
     def select(self, rows: Mask) -> CountTable:
@@ -211,6 +277,7 @@ class CountTable:
             },
             take(self.digests),
             take(self.block_names),
+            take(self.groups),
         )
 
     def with_counts(self, names: Sequence[str]) -> CountTable:
@@ -255,6 +322,14 @@ class CountTable:
         return slices
 
 
+def group_digests(digests: Iterable[bytes], groups: Sequence[str]) -> Iterable[bytes]:
+    """Return the digests of units together with their groups, if they have any."""
+    if not groups:
+        return digests
+    pairs = zip(digests, groups, strict=True)
+    return [sha256(digest + group.encode()).digest() for digest, group in pairs]
+
+
 def mark_tied(values: Ints) -> Mask:
     """Return a mask of the values of a sorted array that occur several times."""
     is_first = mark_run_starts(values)
@@ -281,10 +356,8 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
     """
     if not tables:
         raise ValueError("no tables to merge")
-    fields = [name for name in tables[0].fields if all(name in table.fields for table in tables)]
-    breakdowns = [
-        name for name in tables[0].breakdowns if all(name in table.breakdowns for table in tables)
-    ]
+    fields = _list_common([table.fields for table in tables])
+    breakdowns = _list_common([table.breakdowns for table in tables])
     _check_counts(tables, breakdowns)
     units: list[str] = []
     for table in tables:
@@ -307,7 +380,14 @@ def merge(tables: Sequence[CountTable]) -> CountTable:
         breakdowns={name: _merge_breakdowns(tables, name) for name in breakdowns},
         digests=_join_known([table.digests for table in tables], len(units)),
         block_names=_join_known([table.block_names for table in tables], len(units)),
+        groups=_join_known([table.groups for table in tables], len(units)),
     )
+
+
+def _list_common(columns: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return the names that all mappings have, in the order of the first."""
+    common = set(columns[0]).intersection(*columns)
+    return [name for name in columns[0] if name in common]
 
 
 def _check_counts(tables: Sequence[CountTable], breakdowns: Sequence[str]) -> None:

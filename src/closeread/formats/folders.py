@@ -2,17 +2,16 @@
 
 Conventions: a name that a file system would change, or that our readers would pass over, is refused before any file is
 written; so are names that differ only in case or in how accents are written, since they are the same file on macOS and
-Windows.  Hidden files belong to other programs and are ignored (`find_hidden` names them); everything else that is
-not a file of the kind is left out with a notice; so are READMEs and licences.  Symbolic links are refused, wherever they
-lead: a submission could be a link to its gold, and a folder could contain itself.
+Windows.  Hidden files belong to other programs and are ignored; everything else that is not a file of the kind is left
+out with a notice; so are READMEs and licences.  Symbolic links are refused, wherever they lead: a submission could be a
+link to its gold, and a folder could contain itself.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from stat import S_ISDIR, S_ISLNK, S_ISREG
 from unicodedata import normalize
@@ -26,8 +25,7 @@ from closeread.exceptions import (
     pluralize,
     quote,
 )
-from closeread.files import DESKTOP_FILES
-from closeread.formats.text import UNSAFE, measure_file
+from closeread.formats.text import UNSAFE
 
 MAX_NAME_BYTES = 255  # on all usual file systems
 SLASHES = re.compile(r"[/\\]")
@@ -86,11 +84,6 @@ def list_folders(folder: Path, expected: Sequence[str]) -> tuple[dict[str, Path]
     if not folders and not any(name in modes for name in expected):
         message = f"contains none of the folders {names} (expected one for each split)"
         raise FormatError(folder, [Problem(message)])
-    files: list[Path] = []
-    for subfolder in folders.values():
-        entries_inside = islice(_iterate_entries(subfolder), limits.MAX_FILES)
-        files += [path for path, status in entries_inside if S_ISREG(status.st_mode)]
-    _check_size(folder, files)
     problems = []
     for name in sorted(modes):
         if name in folders or name.startswith("."):
@@ -126,66 +119,7 @@ def _sort_entries(
             problems.append(Problem(misfit, file=name))
         else:
             files[name] = path
-    _check_size(folder, files.values())
     return dict(sorted(files.items())), sorted(problems, key=lambda problem: problem.order)
-
-
-def find_hidden(folder: Path) -> list[Problem]:
-    """Return a notice for each hidden file in a folder, but for those that desktops and git leave everywhere."""
-    try:
-        with os.scandir(folder) as entries:
-            names = [
-                entry.name
-                for entry in entries
-                if entry.name.startswith(".") and not entry.is_dir(follow_symlinks=False)
-            ]
-    except OSError:  # reading it reports the error
-        return []
-    return [
-        Problem("is hidden, and is ignored", file=name)
-        for name in sorted(names)
-        if name not in DESKTOP_FILES and not name.startswith(("._", ".git"))
-    ]
-
-
-def count_shared(paths: Iterable[Path], other: Path) -> int:
-    """Count the files that are the same on both sides: files, or those in folders and their subfolders.
-
-    Two names of one file (hard links) are the same; so are a symbolic link and its target.
-    """
-    numbers: set[tuple[int, int]] = set()
-    for path in paths:
-        numbers |= _find_numbers(path)
-    return len(numbers & _find_numbers(other)) if numbers else 0
-
-
-def _find_numbers(path: Path) -> set[tuple[int, int]]:
-    """Return the device and the number of a file, or of each file in a folder; none where that is unknown."""
-    try:
-        statuses = [path.stat()]
-        if S_ISDIR(statuses[0].st_mode):
-            entries = islice(_iterate_entries(path), limits.MAX_FILES)
-            statuses = [status for _, status in entries]
-    except (OSError, FormatError):
-        return set()
-    return {
-        (status.st_dev, status.st_ino)
-        for status in statuses
-        if S_ISREG(status.st_mode) and status.st_ino
-    }
-
-
-def _check_size(folder: Path, files: Collection[Path]) -> None:
-    size = sum(path.stat().st_size for path in files)
-    if excess := limits.describe_excess(size, "bytes in all"):
-        raise FormatError(folder, [Problem(excess)])
-    limit = limits.max_file_bytes()
-    size_decompressed = 0
-    for path in files:
-        size_decompressed += measure_file(path, limit - size_decompressed)
-        if size_decompressed > limit:
-            message = f"is too large: more than {limit:,} bytes in all when decompressed"
-            raise FormatError(folder, [Problem(message)])
 
 
 def _iterate_entries(folder: Path, *, enters: bool = True) -> Iterator[tuple[Path, os.stat_result]]:

@@ -153,10 +153,10 @@ def read_bytes(path: Path) -> bytes:
         if path == STANDARD_INPUT:
             if sys.stdin is None:  # the process was started without one
                 raise FormatError(path, [Problem("is closed")])
-            data = _read_all(path, sys.stdin.buffer)
+            data = _read_all(path, sys.stdin.buffer, limits.MAX_FILE_BYTES)
         elif is_open_pipe(path):
             with path.open("rb") as file:
-                data = _read_all(path, file)
+                data = _read_all(path, file, limits.MAX_FILE_BYTES)
         else:
             status = path.stat()
             if S_ISDIR(status.st_mode):
@@ -173,21 +173,20 @@ def read_bytes(path: Path) -> bytes:
     return decompress(path, data)
 
 
-def _read_all(path: Path, file: BinaryIO, when: str = "") -> bytes:
-    data = read_at_most(file, limits.max_file_bytes())
-    if len(data) > limits.max_file_bytes():
-        raise FormatError(
-            path, [Problem(f"is too large: more than {limits.max_file_bytes():,} bytes{when}")]
-        )
+def _read_all(path: Path, file: BinaryIO, limit: int, when: str = "") -> bytes:
+    data = read_at_most(file, limit)
+    if len(data) > limit:
+        raise FormatError(path, [Problem(f"is too large: more than {limit:,} bytes{when}")])
     return data
 
 
-def decompress(path: Path, data: bytes) -> bytes:
-    """Return the bytes of a file, decompressed if they are gzipped."""
+def decompress(path: Path, data: bytes, limit: int | None = None) -> bytes:
+    """Return the bytes of a file, decompressed if they are gzipped; `limits.MAX_FILE_BYTES` at most by default."""
     if not data.startswith(GZIP_MAGIC):
         return data
+    limit = limits.MAX_FILE_BYTES if limit is None else limit
     with wording_gzip_errors(path), GzipFile(fileobj=BytesIO(data)) as file:
-        return _read_all(path, cast(BinaryIO, file), " when decompressed")
+        return _read_all(path, cast(BinaryIO, file), limit, " when decompressed")
 
 
 @contextmanager
@@ -201,20 +200,6 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
         raise FormatError(
             path, [Problem("is not a valid gzip file: its data is corrupt")]
         ) from None
-
-
-def measure_file(path: Path, limit: int) -> int:
-    """Return the size of a file, decompressed if it is gzipped; beyond the limit, it is not read to its end."""
-    size = 0
-    # reading it reports errors
-    with suppress(OSError, EOFError, zlib.error), path.open("rb") as file:
-        if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
-            return path.stat().st_size
-        file.seek(0)
-        content = GzipFile(fileobj=file)
-        while size <= limit and (chunk := content.read(CHUNK_BYTES)):
-            size += len(chunk)
-    return size
 
 
 @contextmanager

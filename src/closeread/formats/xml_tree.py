@@ -68,9 +68,18 @@ def read_xml(path: Path) -> Element:
 
 
 def parse_xml(path: Path, data: bytes, encoding: str | None = None) -> Element:
-    """Return the root element of the bytes of an XML file; an encoding overrides the declared one."""
-    if foreign := describe_foreign_file(data):
+    """Return the root element of the bytes of an XML file, which is none of another tool.
+
+    An encoding overrides the declared one.
+    """
+    foreign = describe_foreign_file(data)
+    if foreign:
         raise FormatError(path, [Problem(foreign)])
+    return build_tree(path, data, encoding)
+
+
+def build_tree(path: Path, data: bytes, encoding: str | None = None) -> Element:
+    """Return the root element of the bytes of an XML file, whichever tool it is of."""
     opened: list[Element] = []
     # of the file, and of each element that is open
     contents: list[list[Element | str]] = [[]]

@@ -25,7 +25,7 @@ from closeread.corpus.schema import Node, RowValidator, Schema, load_schema, res
 from closeread.corpus.validation import load_rules
 from closeread.counts.counts import make_report
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import Option, Procedure, System
+from closeread.counts.procedure import GROUPS, Option, Procedure, System
 from closeread.counts.report import Report
 from closeread.exceptions import (
     Problem,
@@ -331,9 +331,15 @@ class EvaluateModule(Module):
         for option in self.PROCEDURE.options:
             if option.reading and option.name in options:
                 raise RequestError(
-                    f"option {option.name} is one of files, which {self.name} does not read"
+                    f"option {option.name} is one of files or groups, which {self.name} does not read"
                 )
-        return resolve_options(self.PROCEDURE, self._corpus, options)
+        resolved = resolve_options(self.PROCEDURE, self._corpus, options)
+        if options.get("average") == GROUPS:
+            raise RequestError(f"{self.name} has no groups to average over; use closeread.score")
+        # A preset that averages over groups, if there are several.
+        if resolved.get("average") == GROUPS:
+            resolved["average"] = "micro"
+        return resolved
 
     def _check_inputs(
         self, predictions: Any, references: Any, options: Mapping[str, str]

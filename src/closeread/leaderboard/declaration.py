@@ -21,7 +21,7 @@ from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import GoldSource
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import PathOption, Procedure
+from closeread.counts.procedure import GROUPS, PathOption, Procedure
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -55,8 +55,8 @@ class Limits(StoreStruct, frozen=True):
     Attributes:
         bytes: the size of the largest file of predictions.
         rows: the largest number of lines in it.
-        per_day: how many submissions of an author are judged per day (UTC).
-        total: how many of them in all; None: as many as there are days for.
+        per_day: how many submissions of an author on a day (UTC) are judged; others are refused.
+        total: how many of them in all; None for no limit.
         seconds: how long scoring one may take.
         memory: how many bytes of memory scoring one may use, beyond what the gold needs.
     """
@@ -162,18 +162,15 @@ class Board(StoreStruct, frozen=True):
         """Return whether scores are not shown yet."""
         return self.reveals is not None and now < self.reveals
 
-    def describe_closed(self, author: str, time: str) -> str | None:
-        """Say that the board takes no submissions of an author at a time; None if it does."""
-        if self.opens is not None and time < self.opens:
-            return f"{self.name} opens on {format_time(self.opens)}"
-        if self.late == "refuse" and self.is_late(author, time):
-            return f"{self.name} closed on {format_time(str(self.find_end(author)))}"
-        return None
-
     def refuse_time(self, author: str, time: str) -> str | None:
         """Return why a submission of an author at this time is refused; None if it isn't."""
-        closed = self.describe_closed(author, time)
-        return closed and f"{closed}; this was submitted on {format_time(time)}"
+        if self.opens is not None and time < self.opens:
+            reason = f"{self.name} opens on {format_time(self.opens)}"
+        elif self.late == "refuse" and self.is_late(author, time):
+            reason = f"{self.name} closed on {format_time(str(self.find_end(author)))}"
+        else:
+            return None
+        return f"{reason}; this was submitted on {format_time(time)}"
 
     def check_form(self, predictions: Path) -> None:
         """Check predictions as far as possible without gold: the form of the file, and the ids."""
@@ -358,6 +355,11 @@ def _open_board_scorer(
     if scorer.options.get("missing") == "skip":
         raise RequestError(
             "a board can't skip units without a prediction: systems would be scored on different units"
+        )
+    # The counts of blocks that ranks are made from do not say their groups.
+    if scorer.options.get("average") == GROUPS:
+        raise RequestError(
+            f"a board can't rank by a mean over groups; use {name_option('average', 'micro')}"
         )
     if scorer.options.get("skip_invalid") == "true":
         raise RequestError(

@@ -92,7 +92,7 @@ class HubCopy(FolderStore):
             template = package_folder("closeread.leaderboard") / "templates" / "dataset.md"
             text = template.read_text("utf-8")
             card = text.format(title=leaderboard.title, place=self.place)
-            self._write({CARD: card.encode()})
+            self.write({CARD: card.encode()})
 
     def name_author(self, name: str | None) -> str:
         """Return the user who is logged in."""
@@ -109,9 +109,9 @@ class HubCopy(FolderStore):
         return {}
 
     def find_sent(self, about: About) -> About:
-        """Return the description: what was sent before is found by its content, unless it was withdrawn."""
+        """Return the description: what was sent before is found by its content, unless it no longer stands."""
         entry = self.read_results(self.read_leaderboard()).entries.get(about.id)
-        if entry is None or entry.status != "withdrawn":
+        if entry is None or entry.status == "accepted":
             return about
         return msgspec.structs.replace(about, submitted=write_time(datetime.now(UTC)))
 
@@ -142,7 +142,8 @@ class HubCopy(FolderStore):
                 arrival = replace(
                     request,
                     author=listed.author,
-                    submitted=details.updated,
+                    # The date of a commit is its author's, who may claim to be of another day.
+                    submitted=min(details.updated, write_time(datetime.now(UTC))),
                     source=listed.url,
                     number=listed.num,
                     system=listed.title,
@@ -181,14 +182,9 @@ class HubCopy(FolderStore):
             self._has_results = True
         return super().read_results(leaderboard)
 
-    def write_results(self, arrival: Arrival | None, files: Mapping[str, bytes]) -> None:
-        """Write the verified files of an arrival, then records and entries."""
-        if arrival is not None:
-            self._write(arrival.files)
-        super().write_results(arrival, files)
-
-    def _write(self, files: Mapping[str, bytes]) -> None:
-        super()._write(files)
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Write files, which are to be pushed."""
+        super().write(files)
         self._changed.update(files)
 
     def answer(self, arrival: Arrival, text: str) -> None:

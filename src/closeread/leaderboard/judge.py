@@ -3,7 +3,7 @@
 One run does all there is to do, and any number of runs come to the same result.  Work is what has no result under the
 board's signature; a record is a pure function of what it is made from, and is named after it; an entry is written with
 the record and decides about the submission; the index is derived from all of them, last.  So a judge that is killed anywhere
-leaves nothing that the next run does not complete, and two judges at once write the same bytes.
+leaves nothing that the next run does not complete; a second judge of the same folder waits for the first one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +20,7 @@ import msgspec
 
 from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError, pluralize
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.index import BoardCounts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown, format_time, write_time
 from closeread.leaderboard.page import format_rank
@@ -38,10 +38,6 @@ from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.store_files import store_path
 from closeread.tables import percent
 
-MAX_REFUSALS_PER_DAY = 20
-"""How many submissions per author are refused per day, so that nobody can delay those of others."""
-
-FULL = "the daily limit is reached"
 MAX_PROBLEMS_SHOWN = 20  # in an answer
 
 
@@ -50,7 +46,6 @@ class JudgingReport(JsonResult):
     """The outcome of a run of the judge: a sentence for each submission.
 
     Attributes:
-        waiting: those beyond the daily limit of their authors.
         errors: what could not be scored although it is not the submitter's fault.
         notices: warnings about the gold and the baselines, for the organiser.
     """
@@ -59,7 +54,6 @@ class JudgingReport(JsonResult):
     refused: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
     chosen: tuple[str, ...] = ()
-    waiting: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
@@ -102,36 +96,30 @@ def judge(
         sentences.setdefault(kind, []).append(sentence)
         progress(kind, sentence)
 
-    results = store.read_results(leaderboard)
-    now = read_now()
-    arrivals = store.list_arrivals(leaderboard, results)
-    n_undated = sum(not arrival.is_dated for arrival in arrivals)
-    if n_undated:
-        undated = f"{pluralize(n_undated, 'submission')} without a time in the description"
-        warnings.append(f"{undated}: the clock of the file counts, which copying changes")
-    runs = []
-    for board in leaderboard.boards.values():
-        score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
-        runs.append(BoardRun(store, board, score, cache, results, now))
-    for run in runs:
-        for kind, sentence in run.decide(arrivals):
-            report(kind, sentence)
-
-    def make_files(all_results: Results) -> dict[str, bytes]:
+    with store.lock():
+        results = store.read_results(leaderboard)
+        now = write_time(read_now())
+        arrivals = store.list_arrivals(leaderboard, results)
+        runs = []
+        for board in leaderboard.boards.values():
+            score = partial(score_all, board, golds.get(board.name), n_workers=n_workers)
+            runs.append(BoardRun(store, board, score, cache, results, now))
+        for run in runs:
+            for kind, sentence in run.decide(arrivals):
+                report(kind, sentence)
+        all_results = store.read_results(leaderboard)
         counts = {run.board.name: run.count(all_results) for run in runs}
-        return index_files(make_index(store, leaderboard, all_results, counts, write_time(now)))
-
-    store.update_index(make_files)
-    for run in runs:
-        for subject, reason in run.unscored.items():
-            if subject.startswith(BASELINE):  # it may need what is not installed here
-                name = f"Baseline {subject.removeprefix(BASELINE)} of {run.board.name}"
-                warnings.append(f"{name} is left out: {reason}")
-            else:
-                verdict = "was accepted, but can't be scored again, and is left out"
-                report("errors", f"{subject[:12]} {verdict}: {reason}")
-    store.push("Add results")
-    _answer(store, runs, write_time(now))
+        store.write(index_files(make_index(store, leaderboard, all_results, counts, now)))
+        for run in runs:
+            for subject, reason in run.unscored.items():
+                if subject.startswith(BASELINE):  # it may need what is not installed here
+                    name = f"Baseline {subject.removeprefix(BASELINE)} of {run.board.name}"
+                    warnings.append(f"{name} is left out: {reason}")
+                else:
+                    verdict = "was accepted, but can't be scored again, and is left out"
+                    report("errors", f"{subject[:12]} {verdict}: {reason}")
+        store.push("Add results")
+        _answer(store, runs, now)
     fields = {kind: tuple(lines) for kind, lines in sentences.items()}
     return JudgingReport(**fields, notices=tuple(dict.fromkeys(warnings)))
 
@@ -161,7 +149,7 @@ def _describe_decision(
     index: Mapping[str, Any],
     now: str,
 ) -> str | None:
-    """Describe what became of an arrival, in Markdown; None if another judge decided otherwise, and answers."""
+    """Describe what became of an arrival, in Markdown; None if it can no longer be scored."""
     board = run.board
     name = arrival.submission[:12]
     entry = run.entries.get(arrival.submission)
@@ -221,86 +209,35 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
 
 
 class Quota:
-    """The limits of a board, and what authors have used of them."""
+    """The limits of a board, and how many submissions of each author were judged on each day on which they were sent."""
 
-    def __init__(self, board: Board, entries: Iterable[Entry], today: date) -> None:
+    def __init__(self, board: Board, entries: Iterable[Entry]) -> None:
         self._board = board
-        self._today = today
-        # by author and day
-        self._scored: Counter[tuple[str, str]] = Counter()
-        self._refused: Counter[tuple[str, str]] = Counter()
+        self._judged: Counter[tuple[str, str]] = Counter()
         for entry in entries:
             self.add(entry)
 
     def add(self, entry: Entry, number: int = 1) -> None:
         """Count an entry; -1 takes it off again."""
-        if not entry.day:
-            return
         # A refusal because of private gold reveals something about it, so it counts against the limit, as a score does.
-        is_scored = entry.status != "refused" or (self._board.private and entry.about is not None)
-        self.count(entry.author, entry.day, number, is_scored=is_scored)
-
-    def count(self, author: str, day: str, number: int = 1, *, is_scored: bool) -> None:
-        """Count a submission that is scored, or one that is refused or could not be scored."""
-        counter = self._scored if is_scored else self._refused
-        counter[author, day] += number
+        counts = entry.status != "refused" or self._board.private
+        if counts and entry.about is not None:
+            self._judged[entry.author, entry.submitted[:10]] += number
 
     def find_refusal(self, arrival: Arrival) -> str | None:
         """Return why a submission is refused by its time, or by the number of those of its author."""
         reason = self._board.refuse_time(arrival.author, arrival.submitted)
         if reason is not None:
             return reason
-        total = self._board.limits.total
-        authors = [author for author, _ in self._scored.elements()]
-        if total is not None and authors.count(arrival.author) >= total:
-            return f"the limit of {pluralize(total, 'submission')} of an author is reached"
-        last_day = self._find_last_day(arrival)
-        if last_day < self._today and self.find_day(arrival) is None:
-            return f"{FULL} on every day until the end"
+        limits = self._board.limits
+        if self._judged[arrival.author, arrival.submitted[:10]] >= limits.per_day:
+            number = pluralize(limits.per_day, "submission")
+            return f"the limit of {number} of an author on a day (UTC) is reached"
+        authors = [author for author, _ in self._judged.elements()]
+        if limits.total is not None and authors.count(arrival.author) >= limits.total:
+            number = pluralize(limits.total, "submission")
+            return f"the limit of {number} of an author is reached"
         return None
-
-    def _find_last_day(self, arrival: Arrival) -> date:
-        """Return the last day against whose limit a submission may count: today, or that of the end before it."""
-        end = self._board.find_end(arrival.author)
-        if end is None or arrival.submitted > end:
-            return self._today
-        return min(date.fromisoformat(end[:10]), self._today)
-
-    def find_day(self, arrival: Arrival) -> str | None:
-        """Return the first day, from that of the arrival, with room for its author; None if that is not yet."""
-        # Clocks differ: it may have arrived tomorrow.
-        day = min(date.fromisoformat(arrival.submitted[:10]), self._today)
-        last_day = self._find_last_day(arrival)
-        while day <= last_day:
-            key = arrival.author, day.isoformat()
-            has_room = self._scored[key] < self._board.limits.per_day
-            if has_room and self._refused[key] < MAX_REFUSALS_PER_DAY:
-                return day.isoformat()
-            day += timedelta(days=1)
-        return None
-
-
-def foresee(
-    leaderboard: Leaderboard, results: Results, arrivals: Sequence[Arrival]
-) -> dict[str, str]:
-    """Say what the judge would do with submissions that wait, by id, if all of them are valid."""
-    outlook = {}
-    for board in leaderboard.boards.values():
-        entries = [entry for entry in results.entries.values() if entry.board == board.name]
-        quota = Quota(board, entries, read_now().date())
-        for arrival in arrivals:
-            if arrival.board != board.name or arrival.kind != "submissions":
-                continue
-            refusal = quota.find_refusal(arrival)
-            day = quota.find_day(arrival)
-            if refusal is not None:
-                outlook[arrival.submission] = f"would be refused: {refusal}"
-            elif day is None:
-                outlook[arrival.submission] = f"would wait: {FULL}"
-            else:
-                quota.count(arrival.author, day, is_scored=True)
-                outlook[arrival.submission] = "would be judged"
-    return outlook
 
 
 class BoardRun:
@@ -320,7 +257,7 @@ class BoardRun:
         score: BoardScoring,
         cache: CountCache,
         results: Results,
-        now: datetime,
+        now: str,
     ) -> None:
         self.board = board
         self.entries = {
@@ -331,8 +268,8 @@ class BoardRun:
         self._store = store
         self._score = score
         self._cache = cache
-        self._now = write_time(now)
-        self._quota = Quota(board, self.entries.values(), now.date())
+        self._now = now
+        self._quota = Quota(board, self.entries.values())
 
     def decide(self, arrivals: Sequence[Arrival]) -> Iterator[tuple[str, str]]:
         """Decide about what has arrived for the board; yield the name of a field of `JudgingReport` and a sentence."""
@@ -343,7 +280,8 @@ class BoardRun:
                 continue
             if not arrival.submission:
                 self.decided.append((arrival, arrival.problems))
-                yield "refused", f"{arrival.source} of {arrival.author}: {arrival.problems[0]}"
+                author = f" of {arrival.author}" if arrival.author else ""
+                yield "refused", f"{arrival.source}{author}: {arrival.problems[0]}"
             elif arrival.kind == "submissions":
                 submissions[arrival.submission] = arrival
             else:
@@ -369,21 +307,12 @@ class BoardRun:
         fetched: dict[str, Arrival] = {}
         refused: list[Arrival] = []
         for outcome in self._score(self._make_jobs(submissions, fetched, refused)):
-            decision = self._decide(fetched.pop(outcome.subject), outcome)
-            if decision is not None:
-                yield decision
+            yield self._decide(fetched.pop(outcome.subject), outcome)
         for arrival in refused:
-            day = self._quota.find_day(arrival)
-            if day is None and self._quota.find_refusal(arrival) is not None:
-                day = arrival.submitted[:10]
-            if day is not None:
-                yield self._refuse(arrival, arrival.problems, day)
+            yield self._refuse(arrival, arrival.problems)
         answered = {arrival.submission for arrival, _ in self.decided}
         for arrival in submissions.values():
-            if not self._is_decided(arrival):
-                if self._quota.find_day(arrival) is None:
-                    yield "waiting", f"{arrival.submission[:12]} of {arrival.author} waits: {FULL}"
-            elif arrival.submission not in answered:
+            if self._is_decided(arrival) and arrival.submission not in answered:
                 # By a judge that was killed before it could answer, or because somebody sent it before.
                 is_copy = self.entries[arrival.submission].source != arrival.source
                 problems = ("this was submitted before",) if is_copy else ()
@@ -402,39 +331,32 @@ class BoardRun:
             reason = self._quota.find_refusal(arrival)
             if reason is not None:
                 refused.append(replace(arrival, problems=(reason,)))
-            elif self._quota.find_day(arrival) is not None:
-                candidate = self._store.fetch(arrival, self.board.limits.bytes)
-                if candidate.problems:
-                    refused.append(candidate)
-                else:
-                    fetched[arrival.submission] = candidate
-                    path = candidate.read_about().predictions
-                    yield Job(arrival.submission, path, candidate.files[path])
+                continue
+            candidate = self._store.fetch(arrival, self.board.limits.bytes)
+            if candidate.problems:
+                refused.append(candidate)
+                continue
+            fetched[arrival.submission] = candidate
+            path = candidate.read_about().predictions
+            yield Job(arrival.submission, path, candidate.files[path])
 
     def _is_decided(self, arrival: Arrival) -> bool:
         """Return whether a submission has an entry; a refused one may be sent again."""
         entry = self.entries.get(arrival.submission)
         return entry is not None and (entry.status != "refused" or entry.source == arrival.source)
 
-    def _decide(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str] | None:
+    def _decide(self, arrival: Arrival, outcome: Outcome) -> tuple[str, str]:
         """Decide about a submission that was scored, unless the limit was reached meanwhile."""
         name = f"{arrival.read_about().system} ({arrival.submission[:12]})"
-        day = self._quota.find_day(arrival)
-        if outcome.error is not None:
-            # it is tried again with every run, so there may not be too many of them
-            if day is not None:
-                self._quota.count(arrival.author, day, is_scored=False)
+        if outcome.error is not None:  # it is tried again with every run
             return "errors", f"{name}: {outcome.error}"
         reason = self._quota.find_refusal(arrival)
         if reason is not None:
-            rejected = replace(arrival, problems=(reason,))
-            return self._refuse(rejected, [reason], day or arrival.submitted[:10])
-        if day is None:
-            return None
+            return self._refuse(replace(arrival, problems=(reason,)), [reason])
         record = outcome.record
         if record is None or outcome.blocks is None:
-            return self._refuse(arrival, outcome.problems, day)
-        entry = self._make_entry(arrival, "accepted", day)
+            return self._refuse(arrival, outcome.problems)
+        entry = self._make_entry(arrival, "accepted")
         if self.board.hides_scores(self._now):
             self._write(arrival, entry)
             return "accepted", f"{name}: valid"
@@ -444,8 +366,8 @@ class BoardRun:
         value = "undefined" if score is None else f"{100 * score:.2f}"
         return "accepted", f"{name}: {self.board.headline} {value}"
 
-    def _refuse(self, arrival: Arrival, problems: Sequence[str], day: str) -> tuple[str, str]:
-        entry = self._make_entry(arrival, "refused", day)
+    def _refuse(self, arrival: Arrival, problems: Sequence[str]) -> tuple[str, str]:
+        entry = self._make_entry(arrival, "refused")
         self._write(arrival, msgspec.structs.replace(entry, problems=tuple(problems)))
         more = f" (and {len(problems) - 1:,} more)" if len(problems) > 1 else ""
         name = "" if arrival.problems else f"{arrival.read_about().system} "
@@ -457,7 +379,7 @@ class BoardRun:
         participle = "chosen" if request.kind == "choices" else "withdrawn"
         entry = self.entries.get(request.submission)
         if entry is None and waiting is not None:
-            entry = self._make_entry(waiting, "withdrawn", "")
+            entry = self._make_entry(waiting, "withdrawn")
         problems = self._store.fetch(request, self.board.limits.bytes).problems
         if not problems:
             if entry is None:
@@ -477,7 +399,7 @@ class BoardRun:
         return participle, f"{name} of {request.author}"
 
     def _make_entry(
-        self, arrival: Arrival, status: Literal["refused", "accepted", "withdrawn"], day: str
+        self, arrival: Arrival, status: Literal["refused", "accepted", "withdrawn"]
     ) -> Entry:
         is_readable = arrival.files and not arrival.problems
         return Entry(
@@ -485,7 +407,6 @@ class BoardRun:
             arrival.board,
             arrival.author,
             arrival.submitted,
-            day,
             status,
             arrival.source,
             arrival.read_about() if is_readable else None,
@@ -493,10 +414,14 @@ class BoardRun:
 
     def _write(self, arrival: Arrival, entry: Entry, record: Record | None = None) -> None:
         """Write an entry, with the files of the submission if it was accepted, and with the record."""
-        files = {} if record is None else {record.path: record.to_bytes()}
+        files: dict[str, bytes] = {}
+        if entry.status == "accepted":
+            files |= arrival.files
+        if record is not None:
+            files[record.path] = record.to_bytes()
+        # last, as it decides about the submission
         files[entry.path] = entry.to_bytes()
-        is_accepted = arrival.kind == "submissions" and entry.status == "accepted"
-        self._store.write_results(arrival if is_accepted else None, files)
+        self._store.write(files)
         before = self.entries.get(entry.submission)
         if before is not None:
             self._quota.add(before, -1)
@@ -531,7 +456,7 @@ class BoardRun:
             # The index follows from the stored records, whether counts were kept or not.
             counts.add(stored, outcome.blocks)
         if new_files:
-            self._store.write_results(None, new_files)
+            self._store.write(new_files)
         return counts
 
     def _list_jobs(self, results: Results) -> list[Job]:

@@ -19,7 +19,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -497,14 +497,10 @@ class Submissions(Result):
     Attributes:
         entries: what is judged.
         arrivals: what is not.
-        outlook: what the judge would do with it, in words, by id.
-        notes: sentences for the end.
     """
 
     entries: Sequence[Entry]
     arrivals: Sequence[Arrival]
-    outlook: Mapping[str, str] = field(default_factory=dict)
-    notes: Sequence[str] = ()
 
     @property
     def waiting(self) -> list[Arrival]:
@@ -530,7 +526,7 @@ class Submissions(Result):
         """Return the table of submissions; the board is its title if there is only one."""
         header, rows = self._to_rows()
         if not rows:
-            return [Grid("", [], [], ["No submissions.", *self.notes])]
+            return [Grid("", [], [], ["No submissions.", *self._list_problems()])]
         boards = {row[1] for row in rows}
         names = ["submission", "status", "board", "system", "author", "submitted (UTC)"]
         title = "Submissions"
@@ -544,7 +540,7 @@ class Submissions(Result):
                 title,
                 names,
                 cells,
-                [*self._list_problems(), *self.notes],
+                list(self._list_problems()),
                 texts=frozenset(names),
                 prose=frozenset({"system"}),
                 labels=1,
@@ -556,8 +552,6 @@ class Submissions(Result):
         for entry in self.entries:
             for problem in entry.problems:
                 yield f"{entry.submission[:12]}: {show_safely(problem)}"
-        for submission, sentence in self.outlook.items():
-            yield f"{submission[:12]}: {show_safely(sentence)}"
         for arrival in self.arrivals:
             if not arrival.submission:
                 for problem in arrival.problems:
@@ -576,12 +570,7 @@ class Submissions(Result):
             for entry in self.entries
         ]
         waiting = [
-            {
-                "id": arrival.submission,
-                "board": arrival.board,
-                "author": arrival.author,
-                "outlook": self.outlook.get(arrival.submission),
-            }
+            {"id": arrival.submission, "board": arrival.board, "author": arrival.author}
             for arrival in self.waiting
         ]
         return {"submissions": judged, "waiting": waiting}

@@ -25,7 +25,6 @@ from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import Board
 from closeread.leaderboard.store_files import (
     BoardName,
-    Day,
     Digest,
     StoreFile,
     Time,
@@ -44,8 +43,6 @@ T = TypeVar("T")
 HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
-# statuses of an entry; none is replaced by one before it
-STATUSES = ("refused", "accepted", "withdrawn")
 # the number of the format of kept counts, and of the order of blocks in them; others are not found
 CACHE_FORMAT = 3
 
@@ -75,10 +72,9 @@ class Entry(StoreFile, frozen=True):
         board: the name of the board.
         author: as the store knows it, not as the submitter says.
         submitted: when, UTC.
-        day: the day against whose limit it counts; empty if it was withdrawn before it was judged.
         status: the outcome.
         source: where it was submitted; None in a folder.
-        about: the submitter's description; None if it can't be read.
+        about: the submitter's description; None if it was not read, as of what was not judged.
         problems: the reasons if it was refused.
         chosen: when its author chose it as the one that is ranked.
     """
@@ -87,7 +83,6 @@ class Entry(StoreFile, frozen=True):
     board: BoardName
     author: str
     submitted: Time
-    day: Day
     status: Literal["refused", "accepted", "withdrawn"]
     source: str | None = None
     about: About | None = None
@@ -97,10 +92,7 @@ class Entry(StoreFile, frozen=True):
     @classmethod
     def from_bytes(cls, content: bytes, source: object) -> Entry:
         """Read an entry."""
-        entry = read_file(cls, content, source)
-        if entry.status == "accepted" and (entry.about is None or not entry.day):
-            raise FormatError(source, [Problem("is accepted, but lacks a description or a day")])
-        return entry
+        return read_file(cls, content, source)
 
     def describe(self) -> About:
         """Return the submitter's description."""
@@ -201,7 +193,6 @@ class Arrival:
         problems: those of the files as such; if there are any, nothing else is checked.
         number: the number of the pull request; 0 in a folder.
         system: the name of the system, or the title of the pull request, for people; it is not checked.
-        is_dated: whether the time is its own, not that of a file, which copying changes.
     """
 
     board: str
@@ -214,7 +205,6 @@ class Arrival:
     problems: tuple[str, ...] = ()
     number: int = 0
     system: str = ""
-    is_dated: bool = True
 
     @property
     def path(self) -> str:
@@ -243,15 +233,6 @@ def read_arrival(
     except mistakes as error:
         return replace(arrival, problems=(str(error),))
     return replace(arrival, files=files)
-
-
-def is_overruled(path: str, entry: bytes, stored: bytes) -> bool:
-    """Return whether a stored entry stays although another judge has decided about the submission differently."""
-    new = Entry.from_bytes(entry, path)
-    old = Entry.from_bytes(stored, path)
-    if new.status == old.status == "accepted":
-        return new.source != old.source
-    return STATUSES.index(old.status) > STATUSES.index(new.status)
 
 
 class Receipt(NamedTuple):

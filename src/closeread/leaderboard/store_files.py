@@ -32,14 +32,8 @@ Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 """A number that every reader of JSON can represent."""
 
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
-_MONTH_AND_DAY = "(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-Day = Annotated[str, Meta(pattern=f"^([0-9]{{4}}-{_MONTH_AND_DAY})?$")]
-"""A day, such as "2026-11-22"; empty if there is none."""
-
-Time = Annotated[
-    str,
-    Meta(pattern=f"^[0-9]{{4}}-{_MONTH_AND_DAY}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$"),
-]
+_DAY = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+Time = Annotated[str, Meta(pattern=f"^{_DAY}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]Z$")]
 """A time in UTC, such as "2026-11-22T10:00:00Z"."""
 
 BoardName = Annotated[

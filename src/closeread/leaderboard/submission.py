@@ -37,7 +37,7 @@ from closeread.leaderboard.store_files import (
     read_file,
     store_path,
 )
-from closeread.limits import MAX_FILES, keep_files_below
+from closeread.limits import MAX_FILES
 from closeread.scoring import Scorer
 
 SUFFIXES = (".jsonl", ".conll", ".conllu", ".conllua", ".csv", ".tsv", ".txt")
@@ -270,8 +270,7 @@ def unpacked(content: bytes, path: str, limits: Limits) -> Iterator[Path]:
     The suffix of their path in the store says what they are; `limits` is about what is decompressed.
     """
     try:
-        with keep_files_below(limits.bytes):
-            content = decompress(Path("predictions"), content)
+        content = decompress(Path("predictions"), content, limits.bytes)
     except FormatError as error:
         raise SubmissionError("predictions", error.problems) from None
     if is_parquet(path, content):

@@ -31,7 +31,7 @@ TRAILING_COMMA = re.compile(r'("(?:[^"\\\n]|\\.)*"?)|,(?=\s*[\]}])')
 # "No idea" and the like are no answers.
 YES_OR_NO = r"\b(yes|no(?!(?:\s+|-)(?:doubt|idea|one|problem|question|reason|way|wonder)\b))\b"
 FIRST_WORD = re.compile(rf"\W*(?:\d+\W+)?{YES_OR_NO}", re.I)
-WORD_AFTER_ANSWER = re.compile(rf"\banswer\W+(?:is\W+)?{YES_OR_NO}", re.I)
+WORD_AFTER_ANSWER = re.compile(rf"\b(?:answer|label|plausible|say)\W+(?:is\W+)?{YES_OR_NO}", re.I)
 ANY_WORD = re.compile(r"\b(?:yes|no)\b", re.I)
 NUMBER = re.compile(r"\[?(?:np)?(\d{1,9})\]?", re.A)
 
@@ -272,7 +272,7 @@ def _find_values(text: str, key: str) -> JsonValues:
 def _read_word(text: str) -> tuple[str, bool]:
     """Return the label of an answer or of its JSON, and whether it corrects another one.
 
-    A word is an answer at the beginning or after "answer:", unless the other word stands anywhere else.
+    A word is an answer at the beginning, or after "answer:" and the like, unless the other word stands anywhere else.
     """
     values = _find_values(text, "label")
     labels = [_name_label(value) for value in values.named]

@@ -10,19 +10,26 @@ from closeread.exceptions import MissingExtraError, RequestError
 
 
 def check_libraries(purpose: str) -> None:
-    """Check that torch and transformers are installed for a purpose, such as "training"."""
+    """Check that torch, transformers and accelerate are installed for a purpose, such as "training"."""
     try:
+        import accelerate  # noqa: F401
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        raise MissingExtraError(purpose, "torch", "transformers", extra="neural") from error
+        libraries = ("torch", "transformers", "accelerate")
+        raise MissingExtraError(purpose, *libraries, extra="neural") from error
 
 
 class Hardware(NamedTuple):
-    """Where a trained model runs."""
+    """Where a trained model runs.
 
-    device: str  # "cpu", or such as "cuda:0"
-    precision: str  # "float32", or "bfloat16" where it is safe
+    Attributes:
+        device: "cpu", or such as "cuda:0".
+        precision: "float32", or "bfloat16".
+    """
+
+    device: str
+    precision: str
 
 
 def choose_hardware(device: str | None = None, precision: str = "auto") -> Hardware:
@@ -45,8 +52,8 @@ def choose_device(name: str | None) -> str:
         return "cuda:0" if torch.cuda.is_available() else "cpu"
     try:
         torch.empty(1, device=name)
-    # of an unknown name, and of a library without support for it
     except (RuntimeError, AssertionError) as error:
+        # The name is unknown, or the library has no support for such a device.
         reason = str(error).split("\n", 1)[0]
         raise RequestError(f"device {name!r} can't be used: {reason}") from None
     return name

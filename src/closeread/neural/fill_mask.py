@@ -1,18 +1,15 @@
-"""A masked language model as a function: texts with one mask -> words that fill it, best first.
-
-Works with any fill-mask model that transformers can load.  torch and transformers are imported when a model is
-loaded, not with this module.
-"""
+"""A masked language model as a function: texts with one mask -> words that fill it, best first."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from closeread.exceptions import RequestError
-from closeread.neural.devices import check_libraries, choose_device
+from closeread.neural.devices import check_libraries, choose_device, loading_silently
 
 # Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
-_OVERSAMPLING = 5
+TOKENS_PER_WORD = 5
 
 
 class FillMask:
@@ -20,9 +17,6 @@ class FillMask:
 
     Deterministic on a given machine: nothing is sampled.  Code from the model's repository is never run, and weights
     come from safetensors files or are loaded with torch's `weights_only`, which cannot run code either.
-
-    It returns at most so many candidates per mask.  The logits of a batch take 4 bytes * texts * tokens of the longest
-    text * vocabulary size.
     """
 
     def __init__(
@@ -33,22 +27,33 @@ class FillMask:
 
         from closeread.neural.encoders import longest_input
 
-        self._device = choose_device(device)
-        self._tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
-        if self._tokenizer.mask_token is None:
+        chosen_device = choose_device(device)
+        tokenizer = transformers.AutoTokenizer.from_pretrained(model, trust_remote_code=False)
+        if tokenizer.mask_token is None:
             raise RequestError(
                 f"{model}: the tokenizer has no mask token (expected a fill-mask model)"
             )
         # The answer comes last in the text, so long inputs are truncated at the beginning of the sentence.
-        self._tokenizer.truncation_side = "left"
-        loaded = transformers.AutoModelForMaskedLM.from_pretrained(
-            model, trust_remote_code=False, weights_only=True
-        )
-        self._model = loaded.to(self._device).float().eval()
-        self._longest = longest_input(self._tokenizer, self._model.config)
+        tokenizer.truncation_side = "left"
+        with loading_silently():
+            loaded = transformers.AutoModelForMaskedLM.from_pretrained(
+                model, trust_remote_code=False, weights_only=True
+            ).float()
+        self._tokenizer = tokenizer
+        self._truncation = {
+            "truncation": True,
+            "max_length": longest_input(tokenizer, loaded.config),
+        }
         self._candidates = candidates
-        self._batch_size = batch_size
-        self._words: dict[int, str | None] = {}
+        self._pipeline = transformers.pipeline(
+            "fill-mask",
+            model=loaded,
+            tokenizer=tokenizer,
+            device=chosen_device,
+            batch_size=batch_size,
+            top_k=min(TOKENS_PER_WORD * candidates, loaded.config.vocab_size),
+            tokenizer_kwargs=self._truncation,
+        )
 
     @property
     def mask_token(self) -> str:
@@ -62,49 +67,34 @@ class FillMask:
         maximum length are truncated at the beginning; if that removes the mask (because the answer alone is too
         long), the text gets no words.
         """
-        import torch
-
         for text in texts:
             n_masks = text.count(self.mask_token)
             if n_masks != 1:
                 raise ValueError(
                     f"{text!r} contains {self.mask_token} {n_masks} times (expected once)"
                 )
-        # Texts of similar length are batched together, so that there is little padding.
-        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
         words: list[list[str]] = [[] for _ in texts]
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
-            options = {
-                "return_tensors": "pt",
-                "padding": True,
-                "truncation": True,
-                "max_length": self._longest,
-            }
-            encoded = self._tokenizer([texts[i] for i in batch], **options).to(self._device)
-            with torch.inference_mode():
-                logits = self._model(**encoded).logits
-            at_mask = encoded["input_ids"] == self._tokenizer.mask_token_id
-            for i, row, mask in zip(batch, logits, at_mask, strict=True):
-                for scores in row[mask]:  # one or, if it was truncated, none
-                    tokens = scores.topk(
-                        min(_OVERSAMPLING * self._candidates, len(scores))
-                    ).indices.tolist()
-                    # The keys are distinct words, since several tokens may be the same word.
-                    fillings: dict[str, None] = {}
-                    for token in tokens:
-                        word = self._decode_word(token)
-                        if word is not None:
-                            fillings[word] = None
-                    words[i] = list(fillings)[: self._candidates]
+        fitting = [number for number, text in enumerate(texts) if self._has_mask(text)]
+        # Texts of similar length are batched together, so that there is little padding.
+        fitting.sort(key=lambda number: len(texts[number]))
+        fillings = self._pipeline(texts[number] for number in fitting)
+        for number, predictions in zip(fitting, fillings, strict=True):
+            words[number] = self._choose_words(predictions)
         return words
 
-    def _decode_word(self, token: int) -> str | None:
-        """Decode a token to a word; None for special tokens and word pieces."""
-        if token not in self._words:
+    def _has_mask(self, text: str) -> bool:
+        """Tell whether the mask is left when a text is truncated."""
+        tokens = self._tokenizer(text, **self._truncation)["input_ids"]
+        return self._tokenizer.mask_token_id in tokens
+
+    def _choose_words(self, predictions: Sequence[dict[str, Any]]) -> list[str]:
+        """Return the best of the predicted tokens that are whole words, each word once."""
+        words: dict[str, None] = {}
+        for prediction in predictions:
+            token = prediction["token"]
             word = self._tokenizer.decode([token]).strip()
             # A word piece ("##ing", or "ing" where words begin with a space) is a different token when tokenized alone.
             alone = self._tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
-            is_special = token in self._tokenizer.all_special_ids
-            self._words[token] = word if word and alone == [token] and not is_special else None
-        return self._words[token]
+            if word and alone == [token] and token not in self._tokenizer.all_special_ids:
+                words[word] = None
+        return list(words)[: self._candidates]

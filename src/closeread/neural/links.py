@@ -4,392 +4,101 @@ Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8, and D
 representation of a span as the head of links and another as their end.
 
 Conventions: with an encoder, the vector of a span is that of its first and of its last word side by side; with word
-vectors, the sum of those of its words, 0 for unknown words. Documents of a batch are padded to the one with the most
-spans. A pair is an ordered pair of different spans of one document, anchor first; label 0 is no link. Both ends of a
-pair enter the first layer of a head by a matrix each, which is what a matrix for the two of them side by side does,
-without a copy of every span for every pair. An encoder is named as on the Hugging Face Hub, or by its folder, and is
-trained, too; "frozen:NAME" stays as it is; "static:FILE" are word vectors.
+vectors, the sum of those of its words, 0 for unknown words.  A pair is an ordered pair of different spans of one
+document; the pairs of a document are sorted by anchor, then by complement; label 0 is no link.  An encoder is named as
+on the Hugging Face Hub, or by its folder, and is trained, too; "frozen:NAME" stays as it is; "static:FILE" are word
+vectors.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import torch
+import transformers
 from torch import nn
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 
-from closeread.arrays import Ints, Mask, expand_ranges
+from closeread.arrays import Ints, Mask
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors
-from closeread.neural.devices import choose_hardware
-from closeread.neural.encoders import Encoder, set_dropout
-from closeread.neural.run_files import ENCODER, RUN, read_run
+from closeread.neural.devices import Hardware, choose_hardware
+from closeread.neural.encoders import (
+    SPECIAL,
+    encode_words,
+    load_encoder,
+    load_tokenizer,
+    longest_input,
+    set_dropout,
+    tokenize_words,
+)
+from closeread.neural.pairs import check_labels
+from closeread.neural.prediction import Batch, Outputs, predict_batches, use_precision
+from closeread.neural.run_files import RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
-from closeread.progress import report_progress
 
-NOT_A_PAIR = -100  # in place of the label where there is no pair: a span and itself, and padding
-MAX_PAIRS = 2**20  # how many pairs are decoded at once
+if TYPE_CHECKING:
+    from closeread.neural.training import Learner
+
 KINDS = ("tuned", "frozen", "static")
 
-AT_ONCE = 16
+DOCUMENTS_AT_ONCE = 16
 """How many documents are encoded or predicted at once, where nothing is learnt from it."""
 
 
 class Spans(NamedTuple):
-    """Spans of the words of documents."""
+    """Spans of the words of documents.
 
-    words: Sequence[Sequence[str]]  # of every document
-    starts: Ints  # (n_documents + 1,) where the spans of each document begin
-    first: Ints  # (n_spans,) the first word of each, numbered within its document
+    Attributes:
+        words: the words of every document.
+        starts: (n_documents + 1,) where the spans of each document begin.
+        first: (n_spans,) the first word of each span, numbered within its document.
+        last: the last word of each, which is part of it.
+    """
+
+    words: Sequence[Sequence[str]]
+    starts: Ints
+    first: Ints
     last: Ints
-
-    def select(self, documents: Ints) -> tuple[Ints, Ints]:
-        """Return the spans of some documents, in their order: which of the documents each is of, and its number."""
-        return expand_ranges(self.starts[documents], np.diff(self.starts)[documents])
-
-    def batch_by_length(self) -> Iterator[Ints]:
-        """Yield the numbers of all documents, those of similar length together, so that there is little padding."""
-        order = np.argsort([len(words) for words in self.words], kind="stable")
-        for start in range(0, len(order), AT_ONCE):
-            yield order[start : start + AT_ONCE]
-
-
-VectorsOf = Callable[[Ints], torch.Tensor]
-"""Returns the vectors of all spans of some documents, (n_spans, size)."""
-
-
-class SpanVectors(Protocol):
-    """Makes the vectors of spans, of length `size`."""
-
-    size: int
-
-    def prepare(self, spans: Spans) -> VectorsOf:
-        """Return a function from documents to the vectors of their spans, once their words have been looked at."""
-
-
-class TunedSpans(nn.Module):  # type: ignore[misc] # torch has no types here
-    """Spans in the vectors of an encoder that is trained, too: gradients flow through them."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        super().__init__()
-        self.encoder = encoder
-        self.size = 2 * encoder.dimensions
-
-    def prepare(self, spans: Spans) -> VectorsOf:
-        """See `SpanVectors.prepare`."""
-        pieces = self.encoder.cut(spans.words)
-
-        def encode(documents: Ints) -> torch.Tensor:
-            part = [pieces[document] for document in documents.tolist()]
-            words = self.encoder(part)
-            index, span = spans.select(documents)
-            begin = np.cumsum([0, *(document.n_words for document in part)])[index]
-            first, last = (
-                torch.from_numpy(begin + place[span]).to(words.device)
-                for place in (spans.first, spans.last)
-            )
-            return torch.cat([words[first], words[last]], dim=1)
-
-        return encode
-
-
-class FrozenSpans:
-    """Spans in the vectors of an encoder that stays as it is: every document is encoded once."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self.encoder = encoder
-        self.size = 2 * encoder.dimensions
-
-    def prepare(self, spans: Spans) -> VectorsOf:
-        """See `SpanVectors.prepare`."""
-        vectors = TunedSpans(self.encoder.eval()).prepare(spans)
-        table = torch.empty(
-            len(spans.first), self.size, device=next(self.encoder.parameters()).device
-        )
-        with torch.inference_mode():
-            for batch in spans.batch_by_length():
-                table[torch.from_numpy(spans.select(batch)[1]).to(table.device)] = vectors(batch)
-        return _look_up(table, spans)
-
-
-class StaticSpans:
-    """Spans in word vectors that know no context."""
-
-    def __init__(self, vectors: WordVectors, device: str = "cpu") -> None:
-        self.source = vectors
-        self._device = device
-        self.size = vectors.matrix.shape[1]
-
-    def prepare(self, spans: Spans) -> VectorsOf:
-        """See `SpanVectors.prepare`."""
-        table = np.zeros((len(spans.first), self.size), np.float32)
-        rows = self.source.rows
-        matrix = self.source.matrix
-        for document, words in enumerate(spans.words):
-            row_of_word = [rows.get(word) for word in words]
-            for span in range(spans.starts[document], spans.starts[document + 1]):
-                for row in row_of_word[spans.first[span] : spans.last[span] + 1]:
-                    if row is not None:
-                        table[span] += matrix[row]
-        return _look_up(torch.from_numpy(table).to(self._device), spans)
-
-
-def _look_up(table: torch.Tensor, spans: Spans) -> VectorsOf:
-    return lambda documents: table[torch.from_numpy(spans.select(documents)[1]).to(table.device)]
-
-
-@dataclass(frozen=True, eq=False)
-class LinkBatch:
-    """The spans of a batch of documents."""
-
-    documents: Ints  # their numbers
-    document: torch.Tensor  # (n_spans,) the document of each span in the batch
-    number: torch.Tensor  # (n_spans,) and its number there
-    shape: tuple[int, int]  # the number of documents, and the most spans of one
-    # (documents, spans, spans) of every pair, `NOT_A_PAIR` where there is none; 0 if unknown
-    labels: torch.Tensor
-
-    @classmethod
-    def make(cls, spans: Spans, documents: Ints, device: str) -> LinkBatch:
-        """Make the batch of some documents."""
-        index, span = spans.select(documents)
-        shape = (len(documents), int(np.diff(spans.starts)[documents].max(initial=0)))
-        document, number = (
-            torch.from_numpy(numbers).to(device)
-            for numbers in (index, span - spans.starts[documents][index])
-        )
-        exists = torch.zeros(shape, dtype=torch.bool, device=device)
-        exists[document, number] = True
-        pairs = (
-            exists[:, :, None]
-            & exists[:, None, :]
-            & ~torch.eye(shape[1], dtype=torch.bool, device=device)
-        )
-        return cls(documents, document, number, shape, torch.where(pairs, 0, NOT_A_PAIR))
-
-    @property
-    def totals(self) -> Mapping[str, int]:
-        """How many pairs each part of the loss is summed over."""
-        return {"pairs": int((self.labels >= 0).sum()), "links": int((self.labels > 0).sum())}
 
 
 class LabeledPairs(NamedTuple):
-    """The linked pairs of documents, anchor first, sorted by document; (n_pairs,) each."""
+    """The linked pairs of documents, sorted by document; (n_pairs,) each.
+
+    Attributes:
+        document: the number of the document.
+        anchor, complement: the numbers of the spans in it.
+        label: from 1.
+    """
 
     document: Ints
-    anchor: Ints  # the number of the span in its document
+    anchor: Ints
     complement: Ints
-    label: Ints  # from 1
+    label: Ints
 
 
 class PredictedPairs(NamedTuple):
-    """Pairs of some documents, anchor first; (n_pairs,) each."""
+    """All pairs of some documents; (n_pairs,) each.
+
+    Attributes:
+        document: the number of the document.
+        anchor, complement: the numbers of the spans in it.
+        label: the most probable label of a link, from 1.
+        is_linked: whether there is a link.
+    """
 
     document: Ints
-    anchor: Ints  # the number of the span in its document
+    anchor: Ints
     complement: Ints
-    label: Ints  # the most probable label of a link, from 1
+    label: Ints
     is_linked: Mask
-
-
-class _Head(nn.Module):  # type: ignore[misc] # torch has no types here
-    """A layer over both ends of a pair, and one that scores labels."""
-
-    def __init__(self, ends: int, hidden: int, labels: int) -> None:
-        super().__init__()
-        # so that the weights begin as those of the layer that this stands for
-        both = nn.Linear(2 * ends, hidden)
-        self.anchor = nn.Linear(ends, hidden)
-        self.complement = nn.Linear(ends, hidden, bias=False)
-        with torch.no_grad():
-            self.anchor.weight.copy_(both.weight[:, :ends])
-            self.anchor.bias.copy_(both.bias)
-            self.complement.weight.copy_(both.weight[:, ends:])
-        self.scores = nn.Linear(hidden, labels)
-
-    def forward(self, anchors: torch.Tensor, complements: torch.Tensor) -> torch.Tensor:
-        """Score the labels of all pairs of (documents, spans, ends) each: (documents, anchors, complements, labels)."""
-        hidden = self.anchor(anchors)[:, :, None] + self.complement(complements)[:, None, :]
-        return self.scores(functional.relu(hidden))
-
-
-class LinkModel(nn.Module):  # type: ignore[misc] # torch has no types here
-    """Links between spans, from their vectors.
-
-    "coupled" is one head with "no link" as one of the labels; "decoupled" a head for links, and one for the labels of
-    links.  The vectors of an anchor and of a complement are mapped to `ends`; `head` is the hidden layer of a head.
-    """
-
-    def __init__(
-        self, variant: str, span: int, labels: int, *, ends: int = 500, head: int = 100
-    ) -> None:
-        super().__init__()
-        self.dropout = nn.Dropout(0.2)
-        self.anchor, self.complement = (
-            nn.Sequential(nn.Linear(span, ends), nn.ReLU(), nn.Dropout(0.3)) for _ in range(2)
-        )
-        coupled = variant == "coupled"
-        self.label_head = _Head(ends, head, labels if coupled else labels - 1)
-        self.link_head = None if coupled else _Head(ends, head, 2)
-
-    def forward(self, vectors: torch.Tensor, batch: LinkBatch) -> Mapping[str, torch.Tensor]:
-        """Return the parts of the loss, each summed over as many pairs as `LinkBatch.totals` says.
-
-        `vectors` are those of the batch's spans, (n_spans, span).
-        """
-        labels = batch.labels
-        ends = self._find_ends(vectors, batch)
-        if self.link_head is None:
-            return {"pairs": _sum_losses(self.label_head(*ends), labels)}
-        linked = torch.where(labels > 0, 1, labels)
-        of_links = torch.where(labels > 0, labels - 1, NOT_A_PAIR)
-        return {
-            "pairs": _sum_losses(self.link_head(*ends), linked),
-            "links": _sum_losses(self.label_head(*ends), of_links),
-        }
-
-    def decode(self, vectors: torch.Tensor, batch: LinkBatch) -> Iterator[PredictedPairs]:
-        """Yield the predictions for all pairs of a batch, some anchors at a time."""
-        anchors, complements = self._find_ends(vectors, batch)
-        pairs = batch.labels != NOT_A_PAIR
-        step = max(1, MAX_PAIRS // max(1, len(pairs) * pairs.shape[2]))
-        for start in range(0, pairs.shape[1], step):
-            part = slice(start, start + step)
-            scores = self.label_head(anchors[:, part], complements)
-            if self.link_head is None:
-                label = scores[..., 1:].argmax(-1) + 1
-                is_linked = scores.argmax(-1) > 0
-            else:
-                label = scores.argmax(-1) + 1
-                is_linked = self.link_head(anchors[:, part], complements).argmax(-1) > 0
-            place = pairs[:, part].nonzero(as_tuple=True)
-            document, anchor, complement, *predictions = (
-                column.cpu().numpy() for column in (*place, label[place], is_linked[place])
-            )
-            yield PredictedPairs(
-                batch.documents[document], anchor + start, complement, *predictions
-            )
-
-    def _find_ends(
-        self, vectors: torch.Tensor, batch: LinkBatch
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the vectors of the spans as anchors and as complements, (documents, spans, ends) each."""
-        vectors = self.dropout(vectors)
-        place = (batch.document, batch.number)
-        anchor, complement = (
-            mapped.new_zeros(*batch.shape, mapped.shape[-1]).index_put(place, mapped)
-            for mapped in (self.anchor(vectors), self.complement(vectors))
-        )
-        return anchor, complement
-
-
-def _sum_losses(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-    return functional.cross_entropy(
-        scores.float().flatten(0, -2), labels.flatten(), ignore_index=NOT_A_PAIR, reduction="sum"
-    )
-
-
-class LinkSystem(nn.Module):  # type: ignore[misc] # torch has no types here
-    """The source of the vectors of spans, trained if it is a module, and the model of the links between the spans."""
-
-    def __init__(self, vectors: SpanVectors, model: LinkModel) -> None:
-        super().__init__()
-        self.vectors = vectors
-        self.model = model
-
-
-class LinkLearner:
-    """Learns the links of documents (`closeread.neural.training.Learner`); the system is on its device."""
-
-    pretrained = "vectors."
-
-    def __init__(
-        self,
-        system: LinkSystem,
-        spans: Spans,
-        links: LabeledPairs,
-        *,
-        held_out: Spans,
-        score: Callable[[Iterator[PredictedPairs]], Mapping[str, float | None]],
-        criterion: str,
-        device: str = "cpu",
-    ) -> None:
-        self.model = system
-        self.criterion = criterion
-        self.n_items = len(spans.words)
-        self._device = device
-        self._spans = spans
-        self._links = links
-        self._link_starts = np.searchsorted(links.document, np.arange(self.n_items + 1))
-        self._vectors = system.vectors.prepare(spans)
-        self._held_out = held_out
-        self._held_out_vectors = system.vectors.prepare(held_out)
-        self._score = score
-
-    def gather(self, numbers: Ints) -> LinkBatch:
-        """Return some documents, with the labels of their pairs."""
-        batch = LinkBatch.make(self._spans, numbers, self._device)
-        n_links = np.diff(self._link_starts)
-        index, link = expand_ranges(self._link_starts[numbers], n_links[numbers])
-        columns = (
-            index,
-            self._links.anchor[link],
-            self._links.complement[link],
-            self._links.label[link],
-        )
-        *place, label = (torch.from_numpy(column).to(self._device) for column in columns)
-        batch.labels[tuple(place)] = label
-        return batch
-
-    def find_losses(self, batch: LinkBatch) -> Mapping[str, torch.Tensor]:
-        """Return the parts of the loss, each summed over its terms."""
-        losses: Mapping[str, torch.Tensor] = self.model.model(self._vectors(batch.documents), batch)
-        return losses
-
-    def evaluate(self) -> Mapping[str, float | None]:
-        """Return the scores on held-out documents."""
-        return self._score(
-            _predict(self.model.model, self._held_out, self._held_out_vectors, self._device)
-        )
-
-
-def predict_pairs(
-    system: LinkSystem, spans: Spans, device: str = "cpu"
-) -> Iterator[PredictedPairs]:
-    """Predict the links of all pairs of spans with a trained model, some documents at a time.
-
-    Documents come in no particular order, and in parts if they have many pairs.
-    """
-    system.eval()
-    with torch.inference_mode():
-        yield from _predict(system.model, spans, system.vectors.prepare(spans), device)
-
-
-def _predict(
-    model: LinkModel, spans: Spans, vectors: VectorsOf, device: str
-) -> Iterator[PredictedPairs]:
-    done = 0
-    for documents in spans.batch_by_length():
-        yield from model.decode(vectors(documents), LinkBatch.make(spans, documents, device))
-        done += len(documents)
-        report_progress("predicting", done, len(spans.words))
-
-
-@dataclass(frozen=True)
-class LinkChoice:
-    """The kind of model that is trained."""
-
-    variant: str  # "coupled" or "decoupled" (see `LinkModel`)
-    kind: str  # one of `KINDS`
-    name: str  # of the encoder, or the file of word vectors
-    labels: int  # the number of labels, "no link" included
-    encoder_dropout: float | None = None  # of an encoder that is trained; None for its own
 
 
 class Examples(NamedTuple):
@@ -398,6 +107,25 @@ class Examples(NamedTuple):
     spans: Spans
     links: LabeledPairs
     digest: str
+
+
+@dataclass(frozen=True)
+class LinkChoice:
+    """The kind of model that is trained.
+
+    Attributes:
+        variant: "coupled" or "decoupled" (see `LinkModel`).
+        kind: one of `KINDS`.
+        name: of the encoder, or the file of word vectors.
+        labels: the names of the labels; the first is no link.
+        encoder_dropout: of an encoder that is trained; None for its own.
+    """
+
+    variant: str
+    kind: str
+    name: str
+    labels: Sequence[str]
+    encoder_dropout: float | None = None
 
 
 def parse_encoder(text: str) -> tuple[str, str]:
@@ -409,7 +137,335 @@ def parse_encoder(text: str) -> tuple[str, str]:
     ('tuned', 'bert-base-cased')
     """
     kind, colon, name = text.partition(":")
-    return (kind, name) if colon and kind in KINDS else (KINDS[0], text)
+    if colon and kind in KINDS:
+        return kind, name
+    return KINDS[0], text
+
+
+class LinkConfig(transformers.PretrainedConfig):
+    """The configuration of a `LinkModel`: its variant, its encoder, and the sizes of its layers."""
+
+    model_type = "closeread_links"
+
+    def __init__(
+        self,
+        variant: str = "coupled",
+        kind: str = "static",
+        encoder: dict[str, Any] | None = None,
+        span_size: int = 1,
+        end_size: int = 500,
+        head_size: int = 100,
+        **options: Any,
+    ) -> None:
+        self.variant = variant
+        self.kind = kind
+        self.encoder = encoder
+        self.span_size = span_size
+        self.end_size = end_size
+        self.head_size = head_size
+        super().__init__(**options)
+
+
+class Head(nn.Module):
+    """A layer over both ends of a pair, and one that scores labels.
+
+    Both ends enter the first layer by a matrix each, which is what a matrix for the two of them side by side does,
+    without a copy of every span for every pair.
+    """
+
+    def __init__(self, end_size: int, head_size: int, n_labels: int) -> None:
+        super().__init__()
+        # The weights begin as those of the layer that this stands for.
+        both = nn.Linear(2 * end_size, head_size)
+        self.anchor = nn.Linear(end_size, head_size)
+        self.complement = nn.Linear(end_size, head_size, bias=False)
+        with torch.no_grad():
+            self.anchor.weight.copy_(both.weight[:, :end_size])
+            self.anchor.bias.copy_(both.bias)
+            self.complement.weight.copy_(both.weight[:, end_size:])
+        self.scores = nn.Linear(head_size, n_labels)
+
+    def forward(self, anchors: torch.Tensor, complements: torch.Tensor) -> torch.Tensor:
+        """Score the labels of the pairs of a document, (n_pairs, n_labels), from the vectors of its spans."""
+        hidden = self.anchor(anchors)[:, None] + self.complement(complements)[None, :]
+        is_pair = ~torch.eye(len(anchors), dtype=torch.bool, device=anchors.device)
+        return self.scores(functional.relu(hidden))[is_pair].float()
+
+
+class LinkModel(transformers.PreTrainedModel):
+    """Links between the spans of documents.
+
+    "coupled" is one head with "no link" as one of the labels; "decoupled" a head for links, and one for the labels of
+    links.
+    """
+
+    config_class = LinkConfig
+
+    def __init__(self, config: LinkConfig, encoder: Any = None) -> None:
+        super().__init__(config)
+        if encoder is None and config.encoder is not None:
+            encoder_config = transformers.AutoConfig.for_model(**config.encoder)
+            encoder = transformers.AutoModel.from_config(encoder_config, trust_remote_code=False)
+        self.encoder = encoder
+        self.dropout = nn.Dropout(0.2)
+        self.anchor = self._make_end()
+        self.complement = self._make_end()
+        sizes = (config.end_size, config.head_size)
+        is_coupled = config.variant == "coupled"
+        self.label_head = Head(*sizes, config.num_labels if is_coupled else config.num_labels - 1)
+        self.link_head = None if is_coupled else Head(*sizes, 2)
+        self.post_init()
+
+    def _make_end(self) -> nn.Sequential:
+        layer = nn.Linear(self.config.span_size, self.config.end_size)
+        return nn.Sequential(layer, nn.ReLU(), nn.Dropout(0.3))
+
+    def _init_weights(self, module: nn.Module) -> None:
+        """Keep the values with which torch makes layers."""
+
+    def encode(
+        self,
+        input_ids: torch.Tensor,
+        attention_mask: torch.Tensor,
+        words: torch.Tensor,
+        n_words: torch.Tensor,
+        first: torch.Tensor,
+        last: torch.Tensor,
+    ) -> torch.Tensor:
+        """Return the vectors of spans, (n_spans, span_size), by the encoder.
+
+        Args:
+            input_ids, attention_mask, words, n_words: the windows of documents, as for `encode_words`.
+            first, last: (n_spans,) the words of spans, numbered over all documents.
+        """
+        vectors = encode_words(self.encoder, input_ids, attention_mask, words, int(n_words))
+        return torch.cat([vectors[first], vectors[last]], dim=1)
+
+    def forward(
+        self,
+        sizes: torch.Tensor,
+        vectors: torch.Tensor | None = None,
+        labels: torch.Tensor | None = None,
+        input_ids: torch.Tensor | None = None,
+        attention_mask: torch.Tensor | None = None,
+        words: torch.Tensor | None = None,
+        n_words: torch.Tensor | None = None,
+        first: torch.Tensor | None = None,
+        last: torch.Tensor | None = None,
+    ) -> dict[str, torch.Tensor]:
+        """Return the loss of documents whose labels are known, or else the predictions for all pairs.
+
+        Args:
+            sizes: the number of spans of each document.
+            vectors: (n_spans, span_size) of all documents; None to encode the tokens, as `encode` does.
+            labels: (n_pairs,) of all documents.
+            input_ids, attention_mask, words, n_words, first, last: as for `encode`.
+        """
+        if vectors is None:
+            vectors = self.encode(input_ids, attention_mask, words, n_words, first, last)
+        vectors = self.dropout(vectors)
+        counts = sizes.tolist()
+        ends = list(
+            zip(
+                self.anchor(vectors).split(counts),
+                self.complement(vectors).split(counts),
+                strict=True,
+            )
+        )
+        label_scores = torch.cat([self.label_head(*document) for document in ends])
+        link_scores = None
+        if self.link_head is not None:
+            link_scores = torch.cat([self.link_head(*document) for document in ends])
+        if labels is not None:
+            return {"loss": find_loss(label_scores, link_scores, labels)}
+        if link_scores is None:
+            is_linked = label_scores.argmax(-1) > 0
+            return {"label": label_scores[:, 1:].argmax(-1) + 1, "is_linked": is_linked}
+        return {"label": label_scores.argmax(-1) + 1, "is_linked": link_scores.argmax(-1) > 0}
+
+
+transformers.AutoConfig.register(LinkConfig.model_type, LinkConfig)
+transformers.AutoModel.register(LinkConfig, LinkModel)
+
+
+def find_loss(
+    label_scores: torch.Tensor, link_scores: torch.Tensor | None, labels: torch.Tensor
+) -> torch.Tensor:
+    """Return the mean cross-entropy of pairs; if links are decided apart, and that of the labels of linked pairs."""
+    if link_scores is None:
+        return _mean_loss(label_scores, labels)
+    is_linked = labels > 0
+    of_links = _mean_loss(label_scores[is_linked], labels[is_linked] - 1)
+    return _mean_loss(link_scores, is_linked.long()) + of_links
+
+
+def _mean_loss(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    if not len(labels):  # documents without pairs, or without links, teach nothing
+        return scores.sum()
+    return functional.cross_entropy(scores, labels)
+
+
+class LinkCollator:
+    """Makes a batch of documents for `LinkModel`."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._pad = None if tokenizer is None else transformers.DataCollatorWithPadding(tokenizer)
+
+    def __call__(self, documents: Sequence[Mapping[str, Any]]) -> Batch:
+        """Return the documents as tensors by the names of the parameters of `LinkModel.forward`."""
+        batch = {"sizes": torch.tensor([len(document["first"]) for document in documents])}
+        for name in ("vectors", "labels"):
+            if name in documents[0]:
+                batch[name] = torch.cat([document[name] for document in documents])
+        if self._pad is None or "vectors" in batch:
+            return batch
+        windows: list[dict[str, list[int]]] = []
+        words: list[torch.Tensor] = []
+        first: list[torch.Tensor] = []
+        last: list[torch.Tensor] = []
+        n_words = 0
+        for document in documents:
+            for window_tokens, window_words in zip(*document["windows"], strict=True):
+                windows.append({"input_ids": window_tokens})
+                numbers = torch.tensor(window_words)
+                words.append(torch.where(numbers == SPECIAL, SPECIAL, numbers + n_words))
+            first.append(document["first"] + n_words)
+            last.append(document["last"] + n_words)
+            n_words += document["n_words"]
+        padded_words = pad_sequence(words, batch_first=True, padding_value=SPECIAL)
+        return {
+            **batch,
+            **self._pad(windows),
+            "words": padded_words,
+            "n_words": torch.tensor(n_words),
+            "first": torch.cat(first),
+            "last": torch.cat(last),
+        }
+
+
+@dataclass(frozen=True)
+class LinkSystem:
+    """A model of links, and what it reads documents with.
+
+    Attributes:
+        model: the model, on its device.
+        tokenizer: that of its encoder; None without an encoder.
+        vectors: the word vectors; None with an encoder.
+        hardware: where the model runs.
+    """
+
+    model: LinkModel
+    tokenizer: Any
+    vectors: WordVectors | None
+    hardware: Hardware
+
+    @property
+    def collate(self) -> LinkCollator:
+        """Makes batches of documents."""
+        return LinkCollator(self.tokenizer)
+
+    def prepare(self, spans: Spans, links: LabeledPairs | None = None) -> list[dict[str, Any]]:
+        """Return documents as examples, with the labels of their pairs if links are known.
+
+        The vectors of spans that stay as they are are computed here, once.
+        """
+        examples: list[dict[str, Any]] = []
+        for number, (start, end) in enumerate(pairwise(spans.starts.tolist())):
+            first = torch.from_numpy(spans.first[start:end])
+            last = torch.from_numpy(spans.last[start:end])
+            n_words = len(spans.words[number])
+            examples.append({"first": first, "last": last, "n_words": n_words})
+        if self.vectors is not None:
+            for words, example in zip(spans.words, examples, strict=True):
+                example["vectors"] = _sum_vectors(self.vectors, words, example)
+        else:
+            longest = longest_input(self.tokenizer, self.model.encoder.config)
+            tokenized = tokenize_words(self.tokenizer, spans.words, longest)
+            for windows, example in zip(tokenized, examples, strict=True):
+                example["windows"] = windows
+            if self.model.config.kind == "frozen":
+                self._encode(examples)
+        if links is not None:
+            for example, labels in zip(examples, label_pairs(spans, links), strict=True):
+                example["labels"] = labels
+        return examples
+
+    def _encode(self, examples: list[dict[str, Any]]) -> None:
+        """Add the vectors of spans by an encoder that stays as it is."""
+        model = self.model.to(self.hardware.device).eval()
+        model.encoder.requires_grad_(False)
+        by_length = sorted(examples, key=lambda example: example["n_words"])
+        for start in range(0, len(by_length), DOCUMENTS_AT_ONCE):
+            documents = by_length[start : start + DOCUMENTS_AT_ONCE]
+            batch = {
+                name: tensor.to(self.hardware.device)
+                for name, tensor in self.collate(documents).items()
+            }
+            sizes = batch.pop("sizes").tolist()
+            with torch.no_grad(), use_precision(self.hardware):
+                vectors = model.encode(**batch).float().cpu()
+            for document, document_vectors in zip(documents, vectors.split(sizes), strict=True):
+                document["vectors"] = document_vectors
+
+    def predict(self, spans: Spans) -> PredictedPairs:
+        """Predict the links of all pairs of spans."""
+        examples = self.prepare(spans)
+        outputs = predict_batches(
+            self.model.to(self.hardware.device),
+            examples,
+            self.collate,
+            DOCUMENTS_AT_ONCE,
+            self.hardware,
+        )
+        return name_pairs(list(outputs), spans)
+
+
+def _sum_vectors(
+    vectors: WordVectors, words: Sequence[str], example: Mapping[str, Any]
+) -> torch.Tensor:
+    """Return the sums of the vectors of the words of each span, (n_spans, size)."""
+    sums = np.zeros((len(example["first"]), vectors.matrix.shape[1]), np.float32)
+    row_of_word = [vectors.rows.get(word) for word in words]
+    spans = zip(example["first"].tolist(), example["last"].tolist(), strict=True)
+    for span, (first, last) in enumerate(spans):
+        for row in row_of_word[first : last + 1]:
+            if row is not None:
+                sums[span] += vectors.matrix[row]
+    return torch.from_numpy(sums)
+
+
+def label_pairs(spans: Spans, links: LabeledPairs) -> list[torch.Tensor]:
+    """Return the labels of all pairs of each document, 0 for pairs that are not linked."""
+    n_documents = len(spans.words)
+    bounds = np.searchsorted(links.document, np.arange(n_documents + 1))
+    labels = []
+    for size, (start, end) in zip(np.diff(spans.starts), pairwise(bounds), strict=True):
+        matrix = np.zeros((size, size), np.int64)
+        matrix[links.anchor[start:end], links.complement[start:end]] = links.label[start:end]
+        labels.append(torch.from_numpy(matrix[~np.eye(size, dtype=bool)]))
+    return labels
+
+
+def name_pairs(outputs: Outputs, spans: Spans) -> PredictedPairs:
+    """Return the predictions of a model, batch by batch, with the spans of each pair."""
+    documents = []
+    anchors = []
+    complements = []
+    for number, size in enumerate(np.diff(spans.starts).tolist()):
+        anchor, complement = np.nonzero(~np.eye(size, dtype=bool))
+        documents.append(np.full(len(anchor), number))
+        anchors.append(anchor)
+        complements.append(complement)
+    empty = np.zeros(0, np.int64)
+    label = [output["label"].numpy() for output in outputs]
+    is_linked = [output["is_linked"].numpy() for output in outputs]
+    return PredictedPairs(
+        np.concatenate([empty, *documents]),
+        np.concatenate([empty, *anchors]),
+        np.concatenate([empty, *complements]),
+        np.concatenate([empty, *label]),
+        np.concatenate([empty.astype(bool), *is_linked]),
+    )
 
 
 def train_links(
@@ -417,48 +473,80 @@ def train_links(
     choice: LinkChoice,
     settings: TrainingSettings,
     training: Examples,
-    held_out: Examples,
+    validation: Examples,
     *,
-    score: Callable[[Iterator[PredictedPairs]], Mapping[str, float | None]],
+    score: Callable[[PredictedPairs], Mapping[str, float | None]],
     criterion: str,
-    about: Mapping[str, Any],
+    metadata: Mapping[str, Any],
     resume: bool = False,
 ) -> None:
-    """Train a model in a folder; every epoch is scored on held-out documents, and the best is that of the criterion.
+    """Train a model in a folder; every epoch is scored on validation documents, and the best is that of the criterion.
 
-    `about` is what else `run.json` says.
+    `metadata` is what else `run.json` says.
     """
-    device = choose_hardware(settings.device, settings.precision).device
-    words = set[str]().union(*training.spans.words, *held_out.spans.words)
+    from closeread.neural.training import Learner, train
 
-    def prepare(continues: bool) -> LinkLearner:
-        if continues:
-            source = _load_source(folder, choice, words)
-        elif choice.kind == "static":
-            source = read_vectors(Path(choice.name), words)
+    hardware = choose_hardware(settings.device, settings.precision)
+    check_labels(training.links.label, len(choice.labels))
+
+    def build_learner(checkpoint: Path | None) -> Learner:
+        words = set[str]().union(*training.spans.words, *validation.spans.words)
+        if checkpoint is None:
+            system = make_system(choice, words, hardware)
         else:
-            source = Encoder.load(choice.name)
-        return LinkLearner(
-            _make_system(choice, source, device).to(device),
-            training.spans,
-            training.links,
-            held_out=held_out.spans,
-            score=score,
-            criterion=criterion,
-            device=device,
+            system = load_parts(RunFolder(checkpoint), choice, words, hardware)
+        if choice.encoder_dropout is not None:
+            set_dropout(system.model.encoder, choice.encoder_dropout)
+        return Learner(
+            system.model,
+            "encoder.",
+            system.tokenizer,
+            system.prepare(training.spans, training.links),
+            system.prepare(validation.spans),
+            system.collate,
+            DOCUMENTS_AT_ONCE,
+            lambda outputs: score(name_pairs(outputs, validation.spans)),
+            criterion,
         )
 
-    def save_source(learner: LinkLearner) -> None:
-        vectors = learner.model.vectors
-        if isinstance(vectors, (TunedSpans, FrozenSpans)):
-            vectors.encoder.save(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-
-    data = {"training": training.digest, "held_out": held_out.digest}
-    described = {**about, "model": asdict(choice), "data": data}
-    folder.train(described, settings, prepare=prepare, save_source=save_source, resume=resume)
+    data = {"training": training.digest, "validation": validation.digest}
+    described = {**metadata, "model": asdict(choice), "data": data}
+    train(folder, described, settings, build_learner, resume=resume)
 
 
-def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
+def make_system(choice: LinkChoice, words: set[str], hardware: Hardware) -> LinkSystem:
+    """Make a model that has learnt nothing yet, with what it reads the words of documents with."""
+    encoder = None
+    tokenizer = None
+    vectors = None
+    if choice.kind == "static":
+        vectors = read_vectors(Path(choice.name), words)
+        span_size = vectors.matrix.shape[1]
+    else:
+        tokenizer = load_tokenizer(choice.name)
+        encoder = load_encoder(choice.name, transformers.AutoModel)
+        span_size = 2 * encoder.config.hidden_size
+    config = LinkConfig(
+        variant=choice.variant,
+        kind=choice.kind,
+        encoder=None if encoder is None else encoder.config.to_dict(),
+        span_size=span_size,
+        id2label=dict(enumerate(choice.labels)),
+    )
+    return LinkSystem(LinkModel(config, encoder), tokenizer, vectors, hardware)
+
+
+def load_parts(
+    folder: RunFolder, choice: LinkChoice, words: set[str], hardware: Hardware
+) -> LinkSystem:
+    """Load a model from a folder, with what it reads the words of documents with."""
+    model = folder.load_model(LinkModel)
+    if choice.kind == "static":
+        return LinkSystem(model, None, read_vectors(Path(choice.name), words), hardware)
+    return LinkSystem(model, load_tokenizer(folder.path), None, hardware)
+
+
+def load_system(folder: RunFolder, spans: Spans, hardware: Hardware) -> LinkSystem:
     """Load a trained model, to predict the links of these spans with it."""
     try:
         choice = LinkChoice(**read_run(folder.path)["model"])
@@ -467,30 +555,4 @@ def load_system(folder: RunFolder, spans: Spans, device: str) -> LinkSystem:
         problem = Problem(f"model: is not a model of links (expected {names})")
         raise FormatError(folder.path / RUN, [problem]) from None
     words = set[str]().union(*spans.words)
-    system = _make_system(choice, _load_source(folder, choice, words), device)
-    folder.load_weights(system)
-    system.to(device).eval()
-    return system
-
-
-def _load_source(
-    folder: RunFolder, choice: LinkChoice, words: Collection[str]
-) -> Encoder | WordVectors:
-    """Load the source of the vectors of spans; an encoder that was trained gets its parameters later."""
-    if choice.kind == "static":
-        return read_vectors(Path(choice.name), words)
-    return Encoder.load(folder.path / ENCODER, with_weights=choice.kind == "frozen")
-
-
-def _make_system(choice: LinkChoice, source: Encoder | WordVectors, device: str) -> LinkSystem:
-    """Make a model that has learnt nothing yet."""
-    if isinstance(source, Encoder):
-        if choice.encoder_dropout is not None:
-            set_dropout(source.model, choice.encoder_dropout)
-        source.to(device)
-        vectors: SpanVectors = (
-            FrozenSpans(source) if choice.kind == "frozen" else TunedSpans(source)
-        )
-    else:
-        vectors = StaticSpans(source, device)
-    return LinkSystem(vectors, LinkModel(choice.variant, vectors.size, choice.labels))
+    return load_parts(folder, choice, words, hardware)

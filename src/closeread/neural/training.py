@@ -1,211 +1,287 @@
-"""Training: epochs of optimizer steps, early stopping, and checkpoints that resume to the identical run.
+"""Training by transformers' `Trainer`: every epoch is scored, and the best one is kept in the folder of the run.
 
-Conventions: an item is what is drawn in random order, such as a document.  A step learns from a batch of `batch_size`
-items: every part of the loss is a sum over the batch, divided by the number of its terms.  On a CPU, the same setting,
-data and number of threads give the same weights to the last bit, interrupted or not.
+On a CPU, the same settings, data and number of threads give the same weights to the last bit, interrupted or not.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
-import numpy as np
+import safetensors
 import torch
-from torch import nn
+import transformers
+from transformers.trainer_callback import PrinterCallback
 
-from closeread.arrays import Ints
-from closeread.neural.devices import Hardware, choose_hardware
+from closeread.exceptions import MissingExtraError, RequestError, name_option
+from closeread.neural.devices import Hardware, choose_hardware, loading_silently
+from closeread.neural.prediction import Batch, Outputs, predict_batches
+from closeread.neural.run_files import COMPLETE
+from closeread.neural.run_folders import RunFolder, find_best
 from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
 
-
-class Batch(Protocol):
-    """The items of a batch, with the number of terms of each part of their loss."""
-
-    @property
-    def totals(self) -> Mapping[str, int]:
-        """The number of terms of each part."""
-
-
-class Learner(Protocol):
-    """The kind of model that is trained."""
-
-    model: nn.Module  # all parameters; those below `pretrained` have a learning rate of their own
-    pretrained: str  # how the names of pretrained parameters begin
-    n_items: int  # how many items there are to learn from
-    criterion: str  # the score of `evaluate` by which the best epoch is chosen
-
-    def gather(self, numbers: Ints) -> Batch:
-        """Return a batch of items."""
-
-    def find_losses(self, batch: Any) -> Mapping[str, torch.Tensor]:
-        """Return the parts of the loss, each summed over its terms."""
-
-    def evaluate(self) -> Mapping[str, float | None]:
-        """Score the model, which is not being trained meanwhile, on held-out data."""
+Scores = Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
-class Epoch:
-    """What came of an epoch."""
+class Learner:
+    """A model, and what it learns from.
 
-    number: int  # from 1
-    loss: float  # the mean over its steps
-    scores: Mapping[str, float | None]  # on held-out data
-    seconds: float
+    Attributes:
+        model: all parameters; its `forward` returns the loss if a batch has labels.
+        pretrained: how the names of pretrained parameters begin, which have a learning rate of their own.
+        tokenizer: what is saved beside the model; None if it reads no texts.
+        training: the examples to learn from; empty for a model that stays untrained.
+        validation: the examples by which the best epoch is chosen.
+        collate: makes a batch of some examples.
+        prediction_batch_size: how many examples are predicted at once.
+        score: scores the outputs for the validation examples, from 0 to 1.
+        criterion: the score by which the best epoch is chosen.
+    """
+
+    model: transformers.PreTrainedModel
+    pretrained: str
+    tokenizer: Any
+    training: Sequence[Any]
+    validation: Sequence[Any]
+    collate: Callable[[Sequence[Any]], Batch]
+    prediction_batch_size: int
+    score: Callable[[Outputs], Scores]
+    criterion: str
 
 
-@dataclass(eq=False)
-class State:
-    """Where training stands after an epoch; all that is needed to continue it."""
+class EpochTrainer(transformers.Trainer):
+    """A trainer that scores the validation examples as a whole."""
 
-    epochs: list[Epoch]
-    parameters: Mapping[str, torch.Tensor]
-    optimizer: Mapping[str, Any]
-    # the states of the random number generators: of the CPU, and of the GPU if one is used
-    random: list[torch.Tensor]
+    def __init__(self, learner: Learner, hardware: Hardware, **options: Any) -> None:
+        super().__init__(
+            model=learner.model,
+            train_dataset=learner.training,
+            eval_dataset=learner.validation,
+            data_collator=learner.collate,
+            processing_class=learner.tokenizer,
+            **options,
+        )
+        self._learner = learner
+        self._hardware = hardware
+
+    def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
+        """Score the model; an undefined score counts as worse than any other."""
+        del args, options
+        scores = evaluate(self._learner, self._hardware)
+        metrics = {f"eval_{name}": score for name, score in scores.items() if score is not None}
+        self.log(dict(metrics))
+        self.state.log_history[-1]["scores"] = dict(scores)
+        metrics.setdefault(f"eval_{self._learner.criterion}", -1.0)
+        # Callbacks, such as early stopping, change the control in place.
+        self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
+        return metrics
+
+
+def evaluate(learner: Learner, hardware: Hardware) -> Scores:
+    """Score a model on the validation examples."""
+    outputs = predict_batches(
+        learner.model,
+        learner.validation,
+        learner.collate,
+        learner.prediction_batch_size,
+        hardware,
+    )
+    return learner.score(list(outputs))
+
+
+class Recorder(transformers.TrainerCallback):
+    """Keeps the best epoch and `run.json` up to date in the folder of a run, and tells the progress.
+
+    What it writes follows from the trainer's checkpoint alone, so a run that ended at any point comes to the same files
+    when it is resumed.
+    """
+
+    def __init__(self, folder: RunFolder, run: dict[str, Any], learner: Learner) -> None:
+        self._folder = folder
+        self._run = run
+        self._learner = learner
+        self._epoch_began = 0.0
+
+    def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Record the epochs of a run that is resumed."""
+        self._record(state)
+
+    def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Note the time."""
+        self._epoch_began = time.monotonic()
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Tell the progress."""
+        n_steps = state.max_steps // state.num_train_epochs
+        epoch, step = divmod(state.global_step - 1, n_steps)
+        report_progress(f"epoch {epoch + 1}, step", step + 1, n_steps)
+
+    def on_evaluate(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Note how long the epoch took."""
+        state.log_history[-1]["seconds"] = time.monotonic() - self._epoch_began
+
+    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        """Record the epoch whose checkpoint has been saved."""
+        self._record(state)
+
+    def _record(self, state: Any) -> None:
+        epochs = list_epochs(state.log_history)
+        if not epochs:
+            return
+        best = find_best(epochs, self._learner.criterion)
+        if best is epochs[-1]:
+            self._folder.save_model(self._learner.model, self._learner.tokenizer)
+        self._run["epochs"] = epochs
+        self._run["best"] = {"epoch": best["number"], **best["scores"]}
+        self._run["seconds"] = sum(epoch["seconds"] for epoch in epochs)
+        self._folder.write(self._run)
+
+
+def list_epochs(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the epochs of `run.json` from the history of a trainer, which has an entry for losses, and one for scores."""
+    epochs = []
+    loss = math.nan
+    for entry in history:
+        loss = entry.get("loss", loss)
+        if "scores" in entry:
+            epoch = {"number": round(entry["epoch"]), "loss": loss, "scores": entry["scores"]}
+            epochs.append({**epoch, "seconds": entry["seconds"]})
+    return epochs
 
 
 def train(
-    learner: Learner, settings: TrainingSettings, state: State | None = None
-) -> Iterator[State]:
-    """Train a model, from a state if there is one, and yield the state after each epoch.
-
-    The last is that of the last epoch, or the one after which the scores don't improve.
-    """
-    hardware = choose_hardware(settings.device, settings.precision)
-    optimizer = _make_optimizer(learner, settings)
-    n_steps = -(-learner.n_items // settings.batch_size)
-    epochs: list[Epoch] = []
-    if state is None:
-        torch.manual_seed(settings.seed)
-    else:
-        epochs = list(state.epochs)
-        learner.model.load_state_dict(state.parameters)
-        optimizer.load_state_dict(state.optimizer)
-        torch.set_rng_state(state.random[0])
-        if hardware.device.startswith("cuda") and len(state.random) > 1:
-            torch.cuda.set_rng_state(state.random[1], hardware.device)
-    while len(epochs) < settings.epochs and not _is_over(
-        epochs, learner.criterion, settings.patience
-    ):
-        begin = time.monotonic()
-        number = len(epochs) + 1
-        learner.model.train()
-        losses = []
-        order = np.random.default_rng((settings.seed, number)).permutation(learner.n_items)
-        for step in range(n_steps):
-            _set_rates(
-                optimizer, settings, (number - 1) * n_steps + step, settings.epochs * n_steps
-            )
-            numbers = order[step * settings.batch_size : (step + 1) * settings.batch_size]
-            losses.append(_take_step(learner, optimizer, numbers, settings, hardware))
-            report_progress(f"epoch {number}, step", step + 1, n_steps)
-        learner.model.eval()
-        with torch.inference_mode(), _deterministic(), use_precision(hardware):
-            scores = learner.evaluate()
-        epochs.append(Epoch(number, float(np.mean(losses)), scores, time.monotonic() - begin))
-        random = [torch.get_rng_state()]
-        if hardware.device.startswith("cuda"):
-            random.append(torch.cuda.get_rng_state(hardware.device))
-        yield State(list(epochs), learner.model.state_dict(), optimizer.state_dict(), random)
-
-
-def _is_over(epochs: list[Epoch], criterion: str, patience: int) -> bool:
-    """Return whether the last `patience` epochs brought no better score."""
-    return bool(epochs) and len(epochs) - find_best(epochs, criterion).number >= patience
-
-
-def find_best(epochs: list[Epoch], criterion: str) -> Epoch:
-    """Return the best epoch, the first of equally good ones; an undefined score is the worst."""
-
-    def rate(epoch: Epoch) -> float:
-        score = epoch.scores[criterion]
-        return -1.0 if score is None else score
-
-    return max(epochs, key=rate)
-
-
-SMALLEST = 1 / 32
-"""The learning rate at the edges, as a share of the highest."""
-
-
-def _set_rates(
-    optimizer: torch.optim.Optimizer, settings: TrainingSettings, done: int, total: int
+    folder: RunFolder,
+    metadata: Mapping[str, Any],
+    settings: TrainingSettings,
+    build_learner: Callable[[Path | None], Learner],
+    *,
+    resume: bool,
 ) -> None:
-    """Set the learning rates of a step: the slanted triangle of Howard and Ruder (2018)."""
-    peak = max(1.0, total * settings.warmup)
-    share = done / peak if done < peak else (total - done) / max(1.0, total - peak)
-    for group in optimizer.param_groups:
-        group["lr"] = group["highest"] * (SMALLEST + (1 - SMALLEST) * share)
+    """Train a model in a folder, or continue the run that is in it, if it is to be resumed and there is one.
+
+    Args:
+        folder: the folder of the run.
+        metadata: what is trained: the task, the model and the data, in JSON.
+        settings: how it is trained.
+        build_learner: makes the learner, with the model of a checkpoint if there is one.
+        resume: whether to continue.
+    """
+    check_tracker(settings.report_to)
+    hardware = choose_hardware(settings.device, settings.precision)
+    run = folder.open(metadata, settings, resume=resume)
+    if run is not None and run["state"] == COMPLETE:
+        return
+    checkpoint = None if run is None else folder.find_checkpoint()
+    transformers.set_seed(settings.seed)
+    learner = build_learner(None if checkpoint is None else checkpoint.path)
+    # Not before: a model that can't be loaded leaves no folder behind.
+    if run is None:
+        run = folder.begin(metadata, settings)
+    if len(learner.training):
+        n_epochs = settings.epochs
+        if checkpoint is not None:
+            epochs = list_epochs(checkpoint.history)
+            n_since_best = len(epochs) - find_best(epochs, learner.criterion)["number"]
+            # A run that ended between its last epoch and the end.
+            if n_since_best >= settings.patience:
+                n_epochs = len(epochs)
+        trainer = make_trainer(folder, run, learner, settings, hardware, n_epochs)
+        try:
+            with loading_silently():
+                trainer.train(None if checkpoint is None else str(checkpoint.path))
+        except (RuntimeError, safetensors.SafetensorError) as error:
+            # So torch and safetensors say that a disk is full.
+            if "inline_container" in str(error) or isinstance(error, safetensors.SafetensorError):
+                reason = f"a checkpoint can't be written: {str(error).splitlines()[0]}"
+                raise OSError(None, reason, str(folder.path)) from error
+            raise
+    else:
+        learner.model.to(hardware.device)
+        run["best"] = {"epoch": 0, **evaluate(learner, hardware)}
+        run["seconds"] = 0.0
+        folder.save_model(learner.model, learner.tokenizer)
+    folder.complete(run)
 
 
-def _take_step(
+def check_tracker(name: str) -> None:
+    """Check that the library of a tracker is installed."""
+    if name != "none" and find_spec(name) is None:
+        raise MissingExtraError(f"{name_option('report_to')} {name}", name)
+
+
+def make_trainer(
+    folder: RunFolder,
+    run: dict[str, Any],
     learner: Learner,
-    optimizer: torch.optim.Optimizer,
-    numbers: Ints,
     settings: TrainingSettings,
     hardware: Hardware,
-) -> float:
-    batch = learner.gather(numbers)
-    optimizer.zero_grad(set_to_none=True)
-    loss = 0.0
-    with _deterministic():
-        with use_precision(hardware):
-            sums = learner.find_losses(batch)
-        # A part without terms, such as that of labels in documents without links, teaches nothing.
-        terms = [total / batch.totals[part] for part, total in sums.items() if batch.totals[part]]
-        if terms:
-            mean = torch.stack(terms).sum()
-            mean.backward()
-            loss = float(mean.detach())
-        nn.utils.clip_grad_norm_(learner.model.parameters(), settings.clip)
-        optimizer.step()
-    return loss
-
-
-def use_precision(hardware: Hardware) -> Any:
-    """Return a context in which matrices are multiplied as precisely as wanted."""
-    is_wanted = hardware.precision == "bfloat16"
-    return torch.autocast(
-        torch.device(hardware.device).type, dtype=torch.bfloat16, enabled=is_wanted
+    n_epochs: int,
+) -> EpochTrainer:
+    """Make the trainer of a run: AdamW, and learning rates that rise and fall linearly."""
+    n_steps = math.ceil(len(learner.training) / settings.batch_size) * settings.epochs
+    arguments = transformers.TrainingArguments(
+        output_dir=str(folder.path),
+        run_name=folder.path.name,
+        report_to=settings.report_to,
+        num_train_epochs=n_epochs,
+        per_device_train_batch_size=settings.batch_size,
+        warmup_steps=math.ceil(settings.warmup * n_steps),
+        max_grad_norm=settings.clip,
+        seed=settings.seed,
+        bf16=hardware.precision == "bfloat16",
+        use_cpu=hardware.device == "cpu",
+        eval_strategy="epoch",
+        save_strategy="epoch",
+        logging_strategy="epoch",
+        save_total_limit=1,
+        metric_for_best_model=learner.criterion,
+        greater_is_better=True,
+        restore_callback_states_from_checkpoint=True,
+        logging_nan_inf_filter=False,
+        disable_tqdm=True,
+        remove_unused_columns=False,
+        dataloader_pin_memory=hardware.device != "cpu",
     )
+    device = torch.device(hardware.device)
+    if (device.type, device.index or 0) != (arguments.device.type, arguments.device.index or 0):
+        raise RequestError(
+            f"training runs on {arguments.device}, not on {device} (CUDA_VISIBLE_DEVICES chooses a GPU)"
+        )
+    arguments._n_gpu = min(arguments.n_gpu, 1)
+    optimizer = torch.optim.AdamW(group_parameters(learner, settings), fused=True)
+    trainer = EpochTrainer(
+        learner,
+        hardware,
+        args=arguments,
+        optimizers=(optimizer, None),
+        callbacks=[
+            transformers.EarlyStoppingCallback(settings.patience),
+            Recorder(folder, run, learner),
+        ],
+    )
+    trainer.remove_callback(PrinterCallback)
+    return trainer
 
 
-def _make_optimizer(learner: Learner, settings: TrainingSettings) -> torch.optim.Optimizer:
-    groups: dict[tuple[bool, bool], list[nn.Parameter]] = {}
+def group_parameters(learner: Learner, settings: TrainingSettings) -> list[dict[str, Any]]:
+    """Return the groups of the optimizer: pretrained and new parameters, matrices, which decay, and others."""
+    groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
     for name, parameter in learner.model.named_parameters():
         if parameter.requires_grad:
-            is_pretrained = bool(learner.pretrained) and name.startswith(learner.pretrained)
+            is_pretrained = name.startswith(learner.pretrained)
             groups.setdefault((is_pretrained, parameter.ndim > 1), []).append(parameter)
-    return torch.optim.AdamW(
-        [
-            {
-                "params": parameters,
-                "highest": settings.learning_rate if is_pretrained else settings.head_learning_rate,
-                "weight_decay": settings.weight_decay if is_matrix else 0.0,
-            }
-            for (is_pretrained, is_matrix), parameters in groups.items()
-        ],
-        fused=True,
-    )
-
-
-@contextmanager
-def _deterministic() -> Iterator[None]:
-    """Use deterministic algorithms where there are any."""
-    before = torch.are_deterministic_algorithms_enabled()
-    warned = torch.is_deterministic_algorithms_warn_only_enabled()
-    filled = torch.utils.deterministic.fill_uninitialized_memory
-    torch.use_deterministic_algorithms(True, warn_only=True)
-    # No memory is read before it is written here, and filling it takes a fifth of the time.
-    torch.utils.deterministic.fill_uninitialized_memory = False
-    try:
-        yield
-    finally:
-        torch.utils.deterministic.fill_uninitialized_memory = filled
-        torch.use_deterministic_algorithms(before, warn_only=warned)
+    return [
+        {
+            "params": parameters,
+            "lr": settings.learning_rate if is_pretrained else settings.head_learning_rate,
+            "weight_decay": settings.weight_decay if is_matrix else 0.0,
+        }
+        for (is_pretrained, is_matrix), parameters in groups.items()
+    ]

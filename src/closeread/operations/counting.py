@@ -156,7 +156,7 @@ def _check_units(merged: Counts, gold: FileOrRows) -> None:
     provenance = merged.provenance
     source, _ = find_gold(provenance.corpus, gold=gold)
     scorer = open_scorer(source, provenance.options)
-    expected = scorer.digests
+    expected = {scorer.name_unit(unit): digest for unit, digest in scorer.digests.items()}
     counted = dict(zip(merged.table.units, merged.table.digests, strict=True))
     uncounted = [unit for unit in expected if unit not in counted]
     unexpected = [unit for unit in counted if unit not in expected]

@@ -123,8 +123,8 @@ def init_leaderboard(
         preset: Use the options and metrics of an official score.
         option: options of the procedure by name.
         private: Publish nothing about single units of the gold.  [default: private with your own gold]
-        per_day: Score at most this many submissions per author per day.  [default: 5]
-        limit: Score at most this many submissions per author in all.  [default: no limit]
+        per_day: Refuse more submissions per author per day than these; days are those of UTC.  [default: 5]
+        limit: Refuse more submissions per author in all than these.  [default: no limit]
         max_bytes: Refuse larger files of predictions.  [default: 50,000,000]
         counting: Which submissions of an author are ranked.  [default: all]
         opens: Refuse submissions before this date or time, by default in UTC; 'none' removes it.
@@ -288,8 +288,7 @@ def judge_leaderboard(
     if done is None:
         raise RequestError(f"{store}: others commit all the time; try again later")
     counts = [
-        f"{len(getattr(done, kind)):,} {kind}"
-        for kind in ("accepted", "refused", "withdrawn", "waiting")
+        f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn")
     ]
     tell(f"{store}: {', '.join(counts)}")
     return done
@@ -351,18 +350,16 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 
 
-def list_submissions(store: Store, *, at: Time = None) -> Result:
+def list_submissions(store: Store) -> Result:
     """List all submissions and what became of them.
 
-    The problems of refused submissions are listed, too; and what the judge would do with those that wait.
+    The problems of refused submissions are listed, too.
 
     On the command line:
       closeread leaderboard status board
-      closeread leaderboard status board --at 2027-01-31T18:00
 
     Args:
         store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
-        at: Tell which boards would refuse what is submitted at this date or time, by default in UTC.
 
     Returns:
         A row for each submission, in tables which print themselves.
@@ -370,9 +367,6 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
     >>> closeread.list_submissions("board").to_dict()["submissions"][0]["status"]
     'accepted'
     """
-    from closeread.leaderboard.declaration import parse_time
-    from closeread.leaderboard.judge import foresee
-    from closeread.leaderboard.names import format_time
     from closeread.leaderboard.page import Submissions
     from closeread.leaderboard.places import open_store
 
@@ -383,15 +377,7 @@ def list_submissions(store: Store, *, at: Time = None) -> Result:
     entries = sorted(
         results.entries.values(), key=lambda entry: (entry.submitted, entry.submission)
     )
-    outlook = foresee(leaderboard, results, arrivals)
-    notes: list[str] = []
-    if at is not None:
-        time = parse_time(at)
-        for board in leaderboard.boards.values():
-            closed = board.describe_closed("", time)
-            state = f"{board.name} is open" if closed is None else closed
-            notes.append(f"{state}, for what is submitted on {format_time(time)}.")
-    return Submissions(entries, arrivals, outlook, notes)
+    return Submissions(entries, arrivals)
 
 
 def download_submission(store: Store, submission: str, *, output: PathOutput) -> Written:
@@ -614,52 +600,6 @@ def _change_boards(
     return Written(None, f"{store}: {done if after != before else 'nothing changed'}")
 
 
-def list_teams(
-    store: Store,
-    *,
-    add: Name = None,
-    members: Names = (),
-    contact: str | None = None,
-) -> Result:
-    """List the teams with their members and contacts, or add one.
-
-    They are kept in `teams.json` of a folder, and are neither on the page nor in any result. Keep that file back if you
-    publish the folder.
-
-    On the command line:
-      closeread leaderboard teams board --add team-a --members "Ann,Ben" \\
-        --contact ann@example.org
-      closeread leaderboard teams board --format csv
-
-    Args:
-        store: the folder of the leaderboard.
-        add: Add this team, the author of submissions, or change it.
-        members: Name its members; separate several by commas.
-        contact: Say how to reach it.
-
-    Returns:
-        The teams, in a table which prints itself.
-
-    >>> closeread.list_teams("board", add="ann", members=["Ann", "Ben"], contact="ann@example.org").to_dict()
-    {'teams': {'ann': {'members': ['Ann', 'Ben'], 'contact': 'ann@example.org'}}}
-    """
-    from closeread.leaderboard.results import HUB
-    from closeread.leaderboard.store import FolderStore
-    from closeread.leaderboard.teams import Team, Teams, read_teams, write_teams
-
-    if str(store).startswith(HUB):
-        raise RequestError(
-            "everything in a dataset on the Hub can be read by others; keep teams in a folder"
-        )
-    folder = Path(store)
-    FolderStore(folder).read_leaderboard()
-    teams = read_teams(folder)
-    if add is not None:
-        teams = Teams({**teams.teams, add: Team(tuple(members), contact or "")})
-        write_teams(folder, teams)
-    return teams
-
-
 def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
@@ -699,6 +639,5 @@ OPERATIONS: Operations = {
         "choose": choose_submission,
         "disqualify": disqualify_submissions,
         "extend": extend_deadline,
-        "teams": list_teams,
     },
 }

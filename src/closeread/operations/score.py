@@ -13,10 +13,10 @@ from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.counts import UnitRows, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.procedure import Procedure
-from closeread.counts.report import Report, report_grid, units_grid
+from closeread.counts.report import PART_NAMES, Report, report_grids, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
-from closeread.exceptions import InputError, RequestError, escape, pluralize
+from closeread.exceptions import InputError, RequestError, describe_unknown, escape, pluralize
 from closeread.files import text_suffix
 from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
@@ -56,6 +56,7 @@ def score(
         Param(kind="write", metavar="FILE", help="Also write the counts to this Parquet file."),
     ] = None,
     explain: Annotated[bool, Param(kind="of_procedure")] = False,
+    secondary: Annotated[bool, Param(kind="of_procedure")] = False,
     **options: arg.ProcedureOptions,
 ) -> Report:
     """Score predictions.
@@ -78,6 +79,8 @@ def score(
         resampling: the same in one; None for these.
         counts: also write the counts to this Parquet file, with all fields that they can be sliced by later.
         explain: whether to explain everything that is counted in each unit, as `explanations` of the report.
+        secondary: whether to count a response of coreference in the other ways that CRAC reports, too, as `secondary` of
+            the report: "head", "partial" and "exact" matching, and "singletons" with these.
         **options: the procedure's options; folders of the corpus and options of reading it, such as `treebank`.
 
     Returns:
@@ -100,10 +103,12 @@ def score(
             sides.
         blanc_edge: 'reference' (default) or 'luo2014'. How to compute BLANC when one kind of link is absent: as the
             reference scorer does, or as in Luo et al. (2014).
-        average: 'micro' (default) or 'macro'. Sum counts over documents and divide once (micro), or average the scores
-            of the documents (macro).
-        undefined: 'skip' (default) or 'zero'. How to average scores of documents that are 0/0, where nothing was to be
-            found and nothing was: leave them out of the mean, or count them as 0.
+        average: 'micro' (default), 'documents' or 'groups'. Sum counts over documents and divide once (micro), or
+            average the scores of the documents (documents), or of groups of documents, such as treebanks, each of which
+            is micro (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of documents or groups that are 0/0, where nothing
+            was to be found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
         matching: 'exact' (default), 'head', 'partial' or 'minimum'. How to match mentions: by the same tokens, by the
             same head, if the response's lies within the key's, or by the same minimum span (MINA).
         words: 'error' (default), 'warn', 'ignore' or 'align'. How to treat words of the response that differ from the
@@ -128,6 +133,11 @@ def score(
         missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
         extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
             or refuse the predictions.
+        average: 'micro' (default) or 'groups'. Sum counts over questions and divide once (micro), or average the scores
+            of groups of questions (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of groups that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
 
     Options of timeline:
         track: 'full' (default) or 'ordering'. Compare relations to anchors and between neighbouring mentions (full), or
@@ -135,8 +145,11 @@ def score(
         missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
         extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
             or refuse the predictions.
-        average: 'micro' (default) or 'events'. Sum counts over timelines and divide once (micro), or average the scores
-            of the timelines, weighted by their gold events (events).
+        average: 'micro' (default), 'events' or 'groups'. Sum counts over timelines and divide once (micro), or average
+            the scores of the timelines, weighted by their gold events (events), or of groups of timelines (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of groups that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
 
     Options of tlinks:
         missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
@@ -148,6 +161,11 @@ def score(
             (sequential), or all links (none).
         during: 'simultaneous' (default) or 'overlaps'. Treat DURING and DURING_INV as SIMULTANEOUS, or as Allen's
             overlaps and its inverse.
+        average: 'micro' (default) or 'groups'. Sum counts over documents and divide once (micro), or average the scores
+            of groups of documents (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of groups that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
 
     Options of tne:
         uprep: 'any' (default) or 'last'. How to score a fallback if gold has several prepositions: accept any of them,
@@ -155,12 +173,19 @@ def score(
         missing: 'error' (default), 'empty' or 'skip'. How to treat units without a prediction.
         extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
             or refuse the predictions.
+        average: 'micro' (default) or 'groups'. Sum counts over documents and divide once (micro), or average the scores
+            of groups of documents (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of groups that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
 
     Options of wikipossessions:
-        average: 'micro' (default) or 'macro'. Sum counts over articles and divide once (micro), or average the scores
-            of the articles (macro).
-        undefined: 'skip' (default) or 'zero'. How to average scores of articles that are 0/0, where nothing was to be
-            found and nothing was: leave them out of the mean, or count them as 0.
+        average: 'micro' (default), 'documents' or 'groups'. Sum counts over articles and divide once (micro), or
+            average the scores of the articles (documents), or of groups of articles, such as treebanks, each of which
+            is micro (groups).
+        undefined: 'skip' (default) or 'zero'. How to average scores of articles or groups that are 0/0, where nothing
+            was to be found and nothing was: leave them out of the mean, or count them as 0.
+        group_by: the name of a field. Average over groups, which are the values of this field.
         setting: 'exact' (default) or 'partial'. How to match names: exactly, or by a shared token that is not an
             article or preposition.
         scenario: 'all' (default), 'all_correct' or 'oracle'. Score all predictions, only those that match gold, or, for
@@ -203,7 +228,13 @@ def score(
     report = make_report(counted, by=fields, resampling=chosen)
     if counts is not None:
         counted.save(counts)
-    return replace(report, explanations=explanations)
+    reports = {}
+    for way, changed in scorer.procedure.secondary.items() if secondary else ():
+        rescorer = replace(scorer, options={**scorer.options, **changed})
+        reports[way] = make_report(rescorer.count(systems[0]), resampling=chosen)
+    if secondary and not reports:
+        raise RequestError(f"{scorer.procedure.name} is counted in one way only; omit secondary=")
+    return replace(report, explanations=explanations, secondary=reports)
 
 
 @dataclass(frozen=True)
@@ -378,7 +409,8 @@ def load_report(path: str | Path) -> Report:
 class Sheet(Result):
     """A report as commands print it: perhaps with its units, and in tables with their fields and counts.
 
-    The file that was scored gives the model its name in results for Every Eval Ever.
+    The file that was scored gives the model its name in results for Every Eval Ever.  The columns say what tables of
+    groups show of each metric: "p", "r" and "f1", separated by commas.
     """
 
     report: Report
@@ -386,6 +418,7 @@ class Sheet(Result):
     with_counts: bool = False
     digits: int = 2
     source: Path | None = None
+    columns: str = "f1"
 
     @property
     def procedure(self) -> Procedure:
@@ -449,7 +482,11 @@ class Sheet(Result):
             yield units_grid(
                 units, self.procedure, with_counts=self.with_counts, digits=self.digits
             )
-        yield report_grid(self.report, style, digits=self.digits)
+        parts = [part.strip().lower() for part in self.columns.split(",")]
+        for part in parts:
+            if part not in PART_NAMES:
+                raise RequestError(describe_unknown("column", part, list(PART_NAMES)))
+        yield from report_grids(self.report, style, digits=self.digits, parts=parts)
 
     def to_eee(self) -> dict[str, Any]:
         """Return the report as the JSON object of a result for Every Eval Ever."""

@@ -42,6 +42,7 @@ from closeread.tasks.annotation.annotators import (
 from closeread.tasks.annotation.components import Component
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument, are_compatible
 from closeread.tasks.annotation.solver import Deadline, solve
+from closeread.tasks.coref.documents import Mention
 
 MAX_PAIRS = 1_000_000
 """The most pairs of mentions of a document that annotators have in one chain, each counted as often as they have it."""
@@ -140,6 +141,15 @@ class AdjudicatedDocument:
     ids: Sequence[str]
     links: Sequence[JudgedLink]
     is_optimal: bool
+
+    def list_undecided(self) -> set[Mention]:
+        """Return the mentions of links that as many annotators have as lack."""
+        mentions = set()
+        for link in self.links:
+            if 2 * len(link.annotators) == self.n_annotators:
+                mentions.add(self.document.mentions[link.first])
+                mentions.add(self.document.mentions[link.second])
+        return mentions
 
     @property
     def cost(self) -> int:

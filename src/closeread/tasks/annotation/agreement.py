@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -28,29 +28,25 @@ import numpy as np
 
 from closeread.arrays import Floats, ratio
 from closeread.corpus.citing import papers
-from closeread.counts.annotators import Annotator, find_repeated_paths
+from closeread.counts.agreement import Pair
 from closeread.counts.procedure import Option, resolve_options
 from closeread.counts.report import drop_part
+from closeread.counts.resampling import draw_weights, percentile_interval
 from closeread.counts.results import Result
 from closeread.exceptions import (
     Problem,
-    RequestError,
     SubmissionError,
     choose_words,
     join_names,
     pluralize,
+    shorten,
 )
 from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.annotation.annotators import (
     ADVICE,
     AnnotatedDocument,
     Chains,
-    check_given,
-    gather_documents,
-    list_notices,
     make_document,
-    read_annotators,
-    select_given,
 )
 from closeread.tasks.coref.documents import Mention
 
@@ -83,6 +79,13 @@ SCORES = {
     "common (Passonneau et al., 2006).",
 }
 MEASURES = tuple(SCORES)
+RESAMPLES = 1000
+CONFIDENCE = 0.95
+SEED = 0
+
+MAX_SHOWN_CHARACTERS = 30
+"""How much of a mention's text tables show."""
+
 CITATION = papers("passonneau-2004-computing")[0]
 
 
@@ -202,6 +205,49 @@ class DocumentAgreement(NamedTuple):
     is_undefined: bool = False
 
 
+class PairDivision(NamedTuple):
+    """How two annotators agree.
+
+    Attributes:
+        documents: how many documents both have.
+        precision, recall, f1: of the second annotator's mentions, against those of the first; None for 0/0.
+        alpha: by measure, on the documents that both have.
+    """
+
+    documents: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    alpha: Mapping[str, float | None]
+
+    @property
+    def scores(self) -> dict[str, float | None]:
+        """All scores by name."""
+        mentions = {"precision": self.precision, "recall": self.recall, "f1": self.f1}
+        return mentions | dict(self.alpha)
+
+
+class DividedMention(NamedTuple):
+    """A mention about which annotators disagree.
+
+    Attributes:
+        document: the name of its document.
+        start, end: its first and its last token.
+        text: its words; empty if they are unknown.
+        marked_by: how many annotators have it as a mention.
+        annotators: how many have the document.
+        distance: the mean distance of IAA2 between the chains of two annotators, from 0 to 1.
+    """
+
+    document: str
+    start: int
+    end: int
+    text: str
+    marked_by: int
+    annotators: int
+    distance: float
+
+
 @dataclass(frozen=True)
 class Agreement(Result):
     """The agreement of annotators, by document and in all.
@@ -212,7 +258,11 @@ class Agreement(Result):
         options: the value of every option.
         empty: how many of the compared annotations have no chain of two or more mentions.
         notices: about the annotators' files, one sentence each.
-        limit: how many documents tables list; None for all.
+        limit: how many documents and mentions tables list; None for all.
+        intervals: the lower and the upper end of the 95 % interval of alpha, by measure; none for one document.
+        annotators: the names of the annotators.
+        pairs: how every two of them agree.
+        divided: the mentions about which annotators disagree, the most divided first.
     """
 
     documents: Sequence[DocumentAgreement]
@@ -221,14 +271,28 @@ class Agreement(Result):
     empty: int
     notices: Sequence[str] = ()
     limit: int | None = None
+    intervals: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    annotators: Sequence[str] = ()
+    pairs: Mapping[Pair, PairDivision] = field(default_factory=dict)
+    divided: Sequence[DividedMention] = ()
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table of documents, with all of them together in the last row."""
+        """Return the tables of documents, of pairs of annotators and of mentions that divide them."""
         del style
+        grids = [self._make_document_grid()]
+        if self.pairs:
+            grids.append(self._make_pair_grid())
+        if self.divided:
+            grids.append(self._make_mention_grid())
+        return grids
+
+    def _make_document_grid(self) -> Grid:
+        """Return the table of documents, the lowest alpha first, with all of them together at the end."""
         header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
-        names = drop_part([document.document for document in self.documents])
+        in_order = sorted(self.documents, key=_rank_document)
+        names = drop_part([document.document for document in in_order])
         rows = []
-        for name, document in zip(names, self.documents[: self.limit], strict=False):
+        for name, document in zip(names, in_order[: self.limit], strict=False):
             sizes = [f"{document.annotators:,}", f"{document.mentions:,}"]
             rows.append([name, *sizes, *map(format_percent, document.alpha.values())])
         notes = []
@@ -238,9 +302,50 @@ class Agreement(Result):
             notes.append(f"{pluralize(n_more, 'more document')}: see {where}.")
         average = f"{self.options['average']} average"
         rows.append([average, "", "", *map(format_percent, self.alpha.values())])
+        if self.intervals:
+            low, high = zip(*self.intervals.values(), strict=True)
+            rows.append(["95 % interval, from", "", "", *map(format_percent, low)])
+            rows.append(["to", "", "", *map(format_percent, high)])
+            notes.append("Intervals: 1,000 resamples of documents.")
         options = ", ".join(f"{name} {value}" for name, value in self.options.items())
         notes += ["Krippendorff's alpha times 100.", f"Options: {options}."]
-        return [Grid("", header, rows, notes)]
+        return Grid("", header, rows, notes)
+
+    def _make_pair_grid(self) -> Grid:
+        """Return the table of pairs: whether they have the same mentions, and the same chains."""
+        rows = []
+        for (first, second), division in self.pairs.items():
+            scores = map(format_percent, division.scores.values())
+            rows.append([f"{first + 1} and {second + 1}", *scores])
+        numbered = ", ".join(
+            f"{number} is {name}" for number, name in enumerate(self.annotators, 1)
+        )
+        notes = [
+            f"Annotators: {numbered}.",
+            "P, R, F1: the second annotator's mentions against the first's, chains aside.",
+        ]
+        header = ["annotators", "P", "R", "F1", "nominal", "IAA1", "IAA2"]
+        return Grid("", header, rows, notes)
+
+    def _make_mention_grid(self) -> Grid:
+        """Return the table of the mentions that divide annotators most."""
+        header = ["document", "tokens", "mention", "marked by", "distance"]
+        names = drop_part([mention.document for mention in self.divided])
+        rows = []
+        for name, mention in zip(names, self.divided[: self.limit], strict=False):
+            tokens = f"{mention.start} to {mention.end}"
+            if mention.start == mention.end:
+                tokens = str(mention.start)
+            marked = f"{mention.marked_by} of {mention.annotators}"
+            text = shorten(mention.text, MAX_SHOWN_CHARACTERS)
+            rows.append([name, tokens, text, marked, format_percent(mention.distance)])
+        n_more = len(self.divided) - len(rows)
+        notes = ["Distance: the mean of IAA2 between the chains of two annotators, times 100."]
+        if n_more:
+            where = choose_words("--limit and --json", "divided")
+            notes.append(f"{pluralize(n_more, 'more mention')}: see {where}.")
+        title = "Mentions that divide annotators"
+        return Grid(title, header, rows, notes, texts=frozenset({"tokens"}))
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return header and rows: every document, and all of them together in the last row."""
@@ -257,7 +362,18 @@ class Agreement(Result):
         for document in self.documents:
             sizes = {"annotators": document.annotators, "mentions": document.mentions}
             documents[document.document] = {**sizes, **document.alpha}
-        return {"documents": documents, **self.alpha, **self.options}
+        result: dict[str, Any] = {"documents": documents, **self.alpha, **self.options}
+        if self.intervals:
+            result["intervals"] = {name: list(ends) for name, ends in self.intervals.items()}
+        if self.pairs:
+            result["pairs"] = [
+                {"first": self.annotators[first], "second": self.annotators[second]}
+                | {"documents": division.documents, **division.scores}
+                for (first, second), division in self.pairs.items()
+            ]
+        if self.divided:
+            result["divided"] = [mention._asdict() for mention in self.divided]
+        return result
 
     def describe_undefined(self) -> Iterator[str]:
         """Yield a sentence on each kind of documents whose alpha averages leave out, or have by convention."""
@@ -292,35 +408,37 @@ class Agreement(Result):
             yield f"{pluralize(self.empty, 'annotation')} {verb} no chain of two or more mentions."
 
 
+def _rank_document(document: DocumentAgreement) -> float:
+    """Return what sorts documents by the last measure; those without a value are last."""
+    *_, alpha = document.alpha.values()
+    return 2.0 if alpha is None else alpha
+
+
 def resolve(values: Mapping[str, object]) -> dict[str, str]:
     """Return the value of every option, given or default."""
     return resolve_options(OPTIONS, values, NAME)
 
 
-def compare_annotators(
-    annotators: Sequence[Annotator], *, given: Annotator | None = None, **options: str
-) -> Agreement:
-    """Measure the agreement of annotators of coreference.
+def resample_alpha(disagreements: Sequence[Disagreement], average: str) -> Floats | None:
+    """Return 95 % intervals of alpha over documents, (n_measures, 2); None for fewer than two documents.
 
     Args:
-        annotators: files, folders or documents in memory; each may have some of the documents.
-        given: the mentions that annotators were given, to measure agreement about these instead of about all mentions
-            of any annotator.
-        **options: values of `OPTIONS` that differ from the defaults.
+        disagreements: those of the documents that are compared.
+        average: whether alpha is averaged over documents ("macro"), or disagreements are summed ("pooled").
     """
-    resolved = resolve(options)
-    files = read_annotators(annotators if given is None else (*annotators, given))
-    documents = gather_documents([file.documents for file in files])
-    if given is not None:
-        check_given(files[:-1], files[-1])
-        documents = [select_given(document, len(annotators)) for document in documents]
-    agreement = measure_agreement(documents, resolved)
-    if all(document.annotators < 2 for document in agreement.documents):
-        raise RequestError(
-            "no document has two annotators (expected two files or more with the same document)"
-        )
-    notices = [*list_notices(files), *find_repeated_paths(annotators), *agreement.describe()]
-    return replace(agreement, notices=notices)
+    if len(disagreements) < 2:
+        return None
+    observed = np.stack([disagreement.observed for disagreement in disagreements])
+    expected = np.stack([disagreement.expected for disagreement in disagreements])
+    alpha = np.stack([disagreement.alpha for disagreement in disagreements])
+    rng = np.random.default_rng(SEED)
+    samples = []
+    for weights in draw_weights(len(disagreements), RESAMPLES, rng):
+        if average == "pooled":
+            samples.append(Disagreement(weights @ observed, weights @ expected).alpha)
+        else:
+            samples.append(weights @ alpha / len(disagreements))
+    return percentile_interval(np.concatenate(samples).T, CONFIDENCE)
 
 
 def measure_agreement(
@@ -348,7 +466,14 @@ def measure_agreement(
         scores = name_measures(Disagreement(*np.sum(compared, axis=0)).alpha)
     elif compared:
         scores = name_measures(np.mean([document.alpha for document in compared], axis=0))
-    return Agreement(agreements, scores, options, n_empty)
+    intervals = resample_alpha(compared, options["average"])
+    return Agreement(
+        agreements,
+        scores,
+        options,
+        n_empty,
+        intervals={} if intervals is None else dict(zip(MEASURES, intervals.tolist(), strict=True)),
+    )
 
 
 def _is_empty(chains: Sequence[Sequence[int]]) -> bool:

@@ -14,7 +14,7 @@ from itertools import chain as concatenate
 from itertools import combinations
 from math import comb
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from closeread.counts.annotators import Annotator, find_repeated_paths
 from closeread.exceptions import (
@@ -28,10 +28,14 @@ from closeread.exceptions import (
     read_all,
 )
 from closeread.tasks.coref.documents import Document, Documents, Mention
-from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.files import has_standoff, read_documents, take_documents
+from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions
 from closeread.tasks.coref.key_response import find_repeated
 from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import compare_words
+
+if TYPE_CHECKING:
+    from closeread.tasks.coref.formats.standoff.making import Annotation
 
 ADVICE = "keep one of them"
 
@@ -89,36 +93,98 @@ class AnnotatorFile(NamedTuple):
     documents: Documents
 
 
-def read_annotator(path: Path | Annotator, *, is_response: bool = False) -> AnnotatorFile:
+def _read_annotator(annotator: Annotator, *, is_response: bool = False) -> Documents:
     """Read the documents of an annotator; a response is the output of a system."""
-    name, source = path if isinstance(path, Annotator) else Annotator(str(path), path)
+    name, source = annotator
     if isinstance(source, Path):
-        documents = read_documents(source, is_response=is_response)
-    else:
-        documents = take_documents(source, name, is_response=is_response)
-    problems = list(find_repeated(documents, ADVICE))
-    if problems:
-        raise FormatError(name, problems)
-    return AnnotatorFile(name, documents)
+        return read_documents(source, is_response=is_response)
+    return take_documents(source, name, is_response=is_response)
 
 
-def read_annotators(annotators: Sequence[Annotator]) -> list[AnnotatorFile]:
-    """Read the documents of annotators."""
-    files = read_all(annotators, read_annotator)
+def read_annotators(
+    annotators: Sequence[Annotator],
+    standoff: StandoffOptions = ALL_ANNOTATION,
+    *,
+    gold: Annotator | None = None,
+    given: Annotator | None = None,
+) -> list[AnnotatorFile]:
+    """Read the documents of annotators; a file or a folder of an annotation tool may have those of several.
+
+    Args:
+        annotators: files, folders or documents in memory.
+        standoff: what is read of files of annotation tools.
+        gold: one of the annotators, of which all others are systems that may have predictions beside gold.
+        given: one of the annotators, whose mentions the others were given.
+
+    Raises:
+        InputError: a file can't be read, an annotator repeats a mention, or tokens differ.
+    """
+    single = (gold, given)
+
+    def read(annotator: Annotator) -> list[AnnotatorFile] | list[Annotation]:
+        source = annotator.source
+        if isinstance(source, Path) and has_standoff(source):
+            from closeread.tasks.coref.formats.standoff.projects import read_annotations
+
+            annotations = read_annotations(source, standoff)
+            if len(annotations) > 1 and annotator in single:
+                names = join_names([annotation.name for annotation in annotations])
+                raise RequestError(f"{annotator.name} has {len(annotations):,} annotators: {names}")
+            if len(annotations) > 1 and len(annotators) > 1:
+                return [
+                    annotation._replace(name=f"{annotator.name}: {annotation.name}")
+                    for annotation in annotations
+                ]
+            return annotations
+        is_response = gold is not None and annotator is not gold
+        documents = _read_annotator(annotator, is_response=is_response)
+        return [_check_repeats(AnnotatorFile(annotator.name, documents))]
+
+    read_parts = read_all(annotators, read)
+    files = _make_files(list(concatenate.from_iterable(read_parts)), standoff)
     raise_all(compare_tokens(files))
     return files
 
 
+def _check_repeats(file: AnnotatorFile) -> AnnotatorFile:
+    """Return a file; a FormatError if a mention is in it twice."""
+    problems = list(find_repeated(file.documents, ADVICE))
+    if problems:
+        raise FormatError(file.name, problems)
+    return file
+
+
+def _make_files(
+    sources: Sequence[AnnotatorFile | Annotation], standoff: StandoffOptions
+) -> list[AnnotatorFile]:
+    """Return the files of annotators, of which some are annotation that counts characters of the same texts."""
+    files = [source for source in sources if isinstance(source, AnnotatorFile)]
+    annotations = [source for source in sources if not isinstance(source, AnnotatorFile)]
+    if not annotations:
+        return files
+    from closeread.tasks.coref.formats.standoff.making import make_documents
+
+    words: dict[str, Sequence[str]] = {}
+    for file in files:
+        for name, words_of_document in file.documents.list_words().items():
+            words.setdefault(name, words_of_document)
+    made = iter(make_documents(annotations, standoff, words))
+    in_order = []
+    for source in sources:
+        if isinstance(source, AnnotatorFile):
+            in_order.append(source)
+        else:
+            in_order.append(_check_repeats(AnnotatorFile(source.name, next(made))))
+    return in_order
+
+
 def read_beside_gold(
-    gold: Annotator, annotators: Sequence[Annotator]
+    gold: Annotator,
+    annotators: Sequence[Annotator],
+    standoff: StandoffOptions = ALL_ANNOTATION,
 ) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
     """Read gold, and annotators or systems with documents of gold; the list at the end has notices."""
-
-    def read(source: Annotator) -> AnnotatorFile:
-        return read_annotator(source, is_response=source is not gold)
-
-    key, *files = read_all((gold, *annotators), read)
-    raise_all(compare_tokens([key, *files]))
+    key, *files = read_annotators((gold, *annotators), standoff, gold=gold)
     raise_all(_report_problems((file.name, find_unknown(file.documents, key)) for file in files))
     notices = [*list_notices([key, *files]), *find_repeated_paths(annotators)]
     annotated = set().union(*(file.documents.names for file in files))

@@ -21,12 +21,13 @@ from closeread.parameters import (
     Written,
     within,
 )
+from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions
 
 if TYPE_CHECKING:
     from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
+    from closeread.tasks.annotation.annotators import AnnotatorFile
     from closeread.tasks.annotation.forced import ForcedDocument
-    from closeread.tasks.coref.documents import Documents
 
 CorefFile = Annotated[Source, Param(corpus="coref")]
 CorefFiles = Annotated[Sources, Param(metavar="FILES...", corpus="coref")]
@@ -103,28 +104,34 @@ def agreement(
     annotators: CorefFiles,
     *,
     given: Annotated[Source | None, Param(metavar="FILE", corpus="coref")] = None,
-    limit: Count = 50,
+    limit: Count = 20,
+    standoff: StandoffOptions = ALL_ANNOTATION,
     **options: Annotated[str, Param(declared="agreement", corpus="annotation")],
 ) -> Result:
     """Measure agreement by Krippendorff's alpha.
 
     The value that an annotator gives a mention is its chain.  Each file, or folder of files, is an annotator, in any
-    format that `closeread score coref` reads.  Annotators may have some of the documents, which are matched by name.
-    Distances between chains are nominal, IAA1 (Passonneau, 2004) and IAA2 (Passonneau et al., 2006).
+    format that `closeread score coref` reads; a project of an annotation tool may have several.  Annotators may have
+    some of the documents, which are matched by name.  Further tables show how every two annotators agree, about
+    mentions alone and about chains, and which mentions divide them most.  Distances between chains are nominal, IAA1
+    (Passonneau, 2004) and IAA2 (Passonneau et al., 2006).
 
     \b
     Examples:
       closeread agreement coref anna.conll ben.conll cem.conll
       closeread agreement coref annotations/*.conll --given given.conll --json
+      closeread agreement coref inception-project.zip
 
     Args:
         given: Measure agreement on the mentions in this file, which annotators were given, instead of on all mentions
             of any annotator.
-        limit: List at most this many documents in tables; JSON and CSV list all.
+        limit: List at most this many documents, those with the lowest alpha, and mentions in tables; JSON lists all.
     """
-    from closeread.tasks.annotation.agreement import compare_annotators
+    from closeread.tasks.annotation.divisions import compare_annotators
 
-    return replace(compare_annotators(annotators, given=given, **options), limit=limit)
+    return replace(
+        compare_annotators(annotators, given=given, standoff=standoff, **options), limit=limit
+    )
 
 
 def adjudicate(
@@ -138,6 +145,7 @@ def adjudicate(
     forced: Read | None = None,
     worksheet: Write | None = None,
     report: Write | None = None,
+    standoff: StandoffOptions = ALL_ANNOTATION,
 ) -> Written:
     """Find the chains that best explain the annotators' decisions.
 
@@ -169,7 +177,7 @@ def adjudicate(
         worksheet: Write the annotators' chains and the result side by side to FILE, for editing and for --forced.
         report: Write the cost of every link to FILE, as JSON.
     """
-    from closeread.files import text_suffix, write_texts
+    from closeread.files import text_suffix
     from closeread.formats.json_lines import dump_json
     from closeread.tasks.annotation.adjudication import Settings
     from closeread.tasks.annotation.adjudication import adjudicate as adjudicate_document
@@ -182,11 +190,12 @@ def adjudicate(
         summarize,
     )
     from closeread.tasks.annotation.solver import Deadline
-    from closeread.tasks.coref.files import dump_documents
+    from closeread.tasks.coref.files import dump_files, write_files
     from closeread.tasks.coref.formats.conll import dump_in_frames
 
     settings = Settings(objective, incompatible, empty_annotators)
-    annotated = _read_annotated(files)
+    annotators = _read_annotated(files, standoff)
+    annotated = [annotator.documents for annotator in annotators]
     sources = find_token_sources(annotated)
     decisions: Mapping[str, ForcedDocument] = {}
     if forced is not None:
@@ -208,7 +217,7 @@ def adjudicate(
         advice = "the best chains found are written, and better ones may exist"
         warn_all([f"{documents}: {join_names(unproved)}; {advice}."])
     texts = {}
-    paths = [str(path) for path in files]
+    paths = [annotator.name for annotator in annotators]
     if worksheet is not None:
         texts[worksheet] = dump_worksheet(results, sources, paths, decisions)
     if report is not None:
@@ -220,12 +229,13 @@ def adjudicate(
         except ValueError as error:
             raise RequestError(f"cannot write {output}: {error}") from None
     else:
-        texts[output] = dump_documents(joined, output)
-    write_texts(texts)
+        undecided = {result.document.name: result.list_undecided() for result in results}
+        texts |= dump_files(joined, output, undecided=undecided)
+    write_files(texts, output)
     return Written(output, summarize(results), joined)
 
 
-def _read_annotated(paths: Sequence[Path]) -> list[Documents]:
+def _read_annotated(paths: Sequence[Path], standoff: StandoffOptions) -> list[AnnotatorFile]:
     """Read the annotators' files, and note any annotation that the result lacks."""
     from closeread.counts.annotators import Annotator, find_repeated_paths
     from closeread.tasks.annotation.annotators import (
@@ -239,7 +249,7 @@ def _read_annotated(paths: Sequence[Path]) -> list[Documents]:
     if repeated:
         raise RequestError(f"{repeated[0]} is given twice (expected one file for each annotator)")
     annotators = [Annotator(str(path), path) for path in paths]
-    files = read_annotators(annotators)
+    files = read_annotators(annotators, standoff)
     notices = [*list_notices(files), *find_repeated_paths(annotators)]
     annotated = [file.documents for file in files]
     if any(documents.has_mentions and documents.has_heads for documents in annotated):
@@ -250,7 +260,7 @@ def _read_annotated(paths: Sequence[Path]) -> list[Documents]:
     if n_singletons:
         notices.append(f"{pluralize(n_singletons, 'chain')} of one mention ignored.")
     warn_all(notices)
-    return annotated
+    return files
 
 
 OPERATIONS: Operations = {

@@ -26,6 +26,7 @@ from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
 from closeread.tasks.coref.documents import GENRE, Documents, find_genre
+from closeread.tasks.coref.files import find_treebank
 from closeread.tasks.coref.metrics.slices import FIELDS
 
 DOCUMENT = "document"
@@ -59,6 +60,30 @@ def _list_field_names(documents: Documents) -> list[str]:
     for document in documents.documents:
         names.update(dict.fromkeys(document.fields))
     return list(names)
+
+
+def add_file_fields(documents: Documents, source: Path) -> Documents:
+    """Return the documents with fields that the paths of their files tell: treebank, language and folder.
+
+    The source is their only file, unless they have files of their own in its folder.
+    """
+    if documents.is_packed:
+        return documents
+    documents_with_fields = []
+    for document in documents.documents:
+        file = document.file or source.name
+        treebank = find_treebank(file)
+        folder, _, _ = file.rpartition("/")
+        fields = {
+            "treebank": treebank,
+            "language": treebank.partition("_")[0],
+            "folder": folder.partition("/")[0],
+        }
+        fields = {name: value for name, value in fields.items() if value}
+        if fields:
+            document = replace(document, fields={**document.fields, **fields})
+        documents_with_fields.append(document)
+    return documents.replaced(documents_with_fields)
 
 
 def add_fields(documents: Documents, path: Path) -> Documents:

@@ -12,7 +12,13 @@ from collections.abc import Iterator, Sequence
 
 from closeread.exceptions import Problem, advise, join_names, pluralize, quote, suggest_id
 from closeread.tasks.coref.documents import Document, Documents
-from closeread.tasks.coref.files import name_in_file, rename_documents
+from closeread.tasks.coref.files import (
+    find_treebank,
+    list_treebanks,
+    name_in_file,
+    name_in_treebank,
+    rename_documents,
+)
 
 PART = re.compile(r"(.+)(; part |_)([0-9]{1,9})")
 
@@ -37,15 +43,21 @@ def match_names(key: Documents, response: Documents) -> Documents:
         if document.file
     }
 
+    by_plain_name = group_plain_names(key)
+
     def find_candidates(document: Document) -> list[str]:
         name = document.name
+        plain_name = remove_treebank(document)
+        in_treebank = in_treebank_of(document)
+        if in_treebank in unmatched:
+            return [in_treebank]
         if document.file and name_in_file(document.file, name) in unmatched:
             return [name_in_file(document.file, name)]
         if by_file.get(name) in unmatched:
             return [by_file[name]]
         form = PART.fullmatch(name)
         same_part = by_part.get((form[1], int(form[3])), []) if form else []
-        return same_part or by_stem.get(name, [])
+        return same_part or by_stem.get(name) or by_plain_name.get(plain_name, [])
 
     new_names: dict[str, str] = {}
     for document in response.documents:
@@ -56,14 +68,54 @@ def match_names(key: Documents, response: Documents) -> Documents:
             new_names[document.name] = candidates[0]
     n_claims = Counter(new_names.values())
     new_names = {old: new for old, new in new_names.items() if n_claims[new] == 1}
-    if not new_names:
-        return response
-    old, new = next(iter(new_names.items()))
-    n_matched = pluralize(len(new_names), "document")
+    renamed = rename_documents(response, new_names)
+    # The treebank before a name is that of its file, so that nothing needs to be said.
+    matched = {}
+    for document in response.documents:
+        new = new_names.get(document.name, document.name)
+        forms = (document.name, in_treebank_of(document))
+        if new not in forms and document.name != name_in_treebank(document.file, new):
+            matched[document.name] = new
+    if not matched:
+        return renamed
+    old, new = next(iter(matched.items()))
+    n_matched = pluralize(len(matched), "document")
     notice = f"{n_matched} matched by name and part: {quote(old)} is {quote(new)} in the key"
-    if len(new_names) > 1:
+    if len(matched) > 1:
         notice += ", and so on"
-    return rename_documents(response, new_names).noted(f"{notice}.")
+    return renamed.noted(f"{notice}.")
+
+
+def remove_treebank(document: Document) -> str:
+    """Return the name of a document without the treebank of its file."""
+    return document.name.removeprefix(f"{find_treebank(document.file)}/")
+
+
+def in_treebank_of(document: Document) -> str:
+    """Return the name of a document with the treebank of its file, if it has one."""
+    return name_in_treebank(document.file, remove_treebank(document))
+
+
+def group_plain_names(key: Documents) -> dict[str, list[str]]:
+    """Return the names of the documents of a key by their names without treebanks."""
+    names: dict[str, list[str]] = {}
+    if list_treebanks(key):
+        for document in key.documents:
+            names.setdefault(remove_treebank(document), []).append(document.name)
+    return names
+
+
+def drop_other_treebanks(key: Documents, response: Documents) -> Documents:
+    """Leave out documents of a response whose treebank the key does not have, with a note."""
+    in_key = list_treebanks(key)
+    unknown = [name for name in list_treebanks(response) if in_key and name not in in_key]
+    if not unknown:
+        return response
+    documents = [
+        document for document in response.documents if find_treebank(document.file) not in unknown
+    ]
+    notice = f"left out, since the key has no such treebank: {join_names(unknown)}."
+    return response.replaced(documents, notice)
 
 
 def _group_by_part(
@@ -92,10 +144,18 @@ def find_unknown_documents(key: Documents, response: Documents) -> Iterator[Prob
     for document in response.documents:
         if document.name not in key_names:
             unknown_by_file[document.file].append(document)
+    by_plain_name = group_plain_names(key)
     advice = advise("; {extra=skip} leaves out what the key lacks")
     for file, documents in unknown_by_file.items():
         names = [document.name for document in documents]
         hint = _suggest_document(key, response, names[0], is_first=documents[0] is first)
+        ambiguous = [name for name in names if len(by_plain_name.get(name, ())) > 1]
+        if ambiguous:
+            places = f"may be any of {join_names(by_plain_name[ambiguous[0]])}"
+            split = "split the response into a file for each treebank, named as the key's"
+            message = f"document {quote(ambiguous[0])} {places}; {split}"
+            yield Problem(message, None, file)
+            continue
         if len(names) == 1:
             message = f"document {quote(names[0])} is not in the key{hint}"
         else:

@@ -14,11 +14,13 @@ from functools import cached_property
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
+import numpy as np
+
 from closeread import limits
 from closeread.exceptions import pluralize, quote
 from closeread.records import Record
-from closeread.tasks.coref.mention_table import MentionTable, stack_documents
-from closeread.tasks.coref.spans import Span
+from closeread.tasks.coref.columns import Columns, stack_mentions
+from closeread.tasks.coref.spans import Span, merge_adjacent
 
 if TYPE_CHECKING:
     from closeread.tasks.coref.universal_anaphora.relations import DocumentRelations
@@ -48,6 +50,16 @@ class Mention(NamedTuple):
     def spans(self) -> tuple[Span, ...]:
         """The first and the last token of each part; of a continuous mention, of its only one."""
         return self.subspans or ((self.start, self.end),)
+
+    @property
+    def head_or_start(self) -> int:
+        """Its head; its first token if the head is unknown."""
+        return self.start if self.head is None else self.head
+
+    @property
+    def runs(self) -> tuple[Span, ...]:
+        """The first and the last token of each run of adjacent tokens, in ascending order."""
+        return tuple(merge_adjacent(self.subspans)) if self.subspans else self.spans
 
 
 class Entity(NamedTuple):
@@ -98,6 +110,7 @@ class Words:
         replaces_blanks: whether blanks inside words may be written ``_``.
         drops_slashes: whether the words ``/.`` and ``/?`` may be written without their slash.
         has_line_per_document: whether a document is one line of its file.
+        has_layout: whether they are of an annotation tool, whose text and offsets are known.
         counts_empty_nodes: whether the format has empty nodes, so that a token is known to be a word or none.
         n_columns: the number of columns of the widest rows; 0 if there are no rows.
     """
@@ -106,6 +119,7 @@ class Words:
     replaces_blanks = False
     drops_slashes = False
     has_line_per_document = False
+    has_layout = False
     counts_empty_nodes = False
     n_columns = 0
 
@@ -227,6 +241,10 @@ class Document:
         """All mentions, entity by entity."""
         return list(chain.from_iterable(entity.mentions for entity in self.entities))
 
+    def map_nodes(self) -> dict[int, EmptyNode]:
+        """Map tokens to the empty nodes that they are."""
+        return {node.token: node for node in self.nodes}
+
     def line_of(self, token: int) -> int | None:
         """Return the line of a token; None if it has none."""
         return self.words.line_of(token) or None
@@ -234,6 +252,20 @@ class Document:
     def label_of(self, number: int) -> str:
         """Return the id of an entity in the file, or else its number in the document, from 0."""
         return self.entities[number].label or str(number)
+
+
+class PackedClusters(NamedTuple):
+    """Documents that are nothing but lists of clusters, which have been checked.
+
+    Attributes:
+        columns: their mentions.
+        names: their names.
+        is_named: whether they have names of their own, and not numbers.
+    """
+
+    columns: Columns
+    names: Sequence[str]
+    is_named: bool
 
 
 class Documents(Sequence[Record]):
@@ -250,7 +282,7 @@ class Documents(Sequence[Record]):
 
     def __init__(
         self,
-        documents: Sequence[Document] | MentionTable,
+        documents: Sequence[Document] | PackedClusters,
         notices: Sequence[str] = (),
         broken: frozenset[str] = frozenset(),
     ) -> None:
@@ -262,56 +294,89 @@ class Documents(Sequence[Record]):
     def documents(self) -> Sequence[Document]:
         """The documents."""
         source = self._source
-        return _unstack_table(source) if isinstance(source, MentionTable) else source
+        return _unpack_clusters(source) if isinstance(source, PackedClusters) else source
 
     @cached_property
-    def table(self) -> MentionTable:
+    def columns(self) -> Columns:
         """The mentions of all documents as columns."""
         source = self._source
-        return source if isinstance(source, MentionTable) else stack_documents(source)
+        return source.columns if isinstance(source, PackedClusters) else stack_mentions(source)
+
+    @property
+    def packed(self) -> PackedClusters | None:
+        """The lists of clusters that they come from, which have neither words nor lengths; None if they do not."""
+        return self._source if isinstance(self._source, PackedClusters) else None
 
     @property
     def is_packed(self) -> bool:
-        """Whether they come from lists of clusters, which have neither words nor lengths."""
-        return isinstance(self._source, MentionTable)
+        """Whether they come from lists of clusters."""
+        return self.packed is not None
 
     @cached_property
     def names(self) -> Sequence[str]:
         """The names of the documents."""
-        if isinstance(self._source, MentionTable):
+        if isinstance(self._source, PackedClusters):
             return self._source.names
         return [document.name for document in self._source]
 
     @property
     def has_mentions(self) -> bool:
         """Whether any document has a mention."""
-        if isinstance(self._source, MentionTable):
-            return len(self._source.start) > 0
-        return any(document.entities for document in self._source)
+        return len(self.columns.start) > 0
 
     @property
     def has_heads(self) -> bool:
         """Whether every mention has a head."""
-        return self.table.head is not None
+        return self.columns.head is not None
+
+    @cached_property
+    def has_parts(self) -> bool:
+        """Whether any mention is discontinuous."""
+        return not self.is_packed and any(mention.subspans for mention in self.list_mentions())
+
+    @cached_property
+    def has_minimum_spans(self) -> bool:
+        """Whether any mention has a minimum span."""
+        return not self.is_packed and any(mention.minimum for mention in self.list_mentions())
+
+    @property
+    def has_constituents(self) -> bool:
+        """Whether the constituents of every document were read."""
+        return self._has_in_all("constituents")
+
+    @property
+    def has_relations(self) -> bool:
+        """Whether the format of every document can have annotation beside identity."""
+        return self._has_in_all("relations")
 
     @property
     def has_lengths(self) -> bool:
         """Whether the number of tokens of every document is known."""
-        return not self.is_packed and all(
-            document.n_tokens is not None for document in self.documents
-        )
+        return self._has_in_all("n_tokens")
 
     @property
     def has_nodes(self) -> bool:
         """Whether any document has empty nodes."""
         return not self.is_packed and any(document.nodes for document in self.documents)
 
-    @property
-    def has_relations(self) -> bool:
-        """Whether the format of every document can have annotation beside identity."""
+    def _has_in_all(self, name: str) -> bool:
+        """Whether every document has an attribute; there is one at least."""
         if self.is_packed or not self.documents:
             return False
-        return all(document.relations is not None for document in self.documents)
+        return all(getattr(document, name) is not None for document in self.documents)
+
+    def list_mentions(self) -> list[Mention]:
+        """List the mentions of all documents, in the order of the columns."""
+        return list(chain.from_iterable(document.mentions for document in self.documents))
+
+    @property
+    def has_layout(self) -> bool:
+        """Whether any document is of an annotation tool."""
+        return any(document.words.has_layout for document in self.documents)
+
+    def list_words(self) -> dict[str, Sequence[str]]:
+        """Return the words of the documents by their names; none of a document whose words are unknown."""
+        return {document.name: document.words.read() for document in self.documents}
 
     def by_name(self) -> dict[str, Document]:
         """Return the documents by their names."""
@@ -330,7 +395,7 @@ class Documents(Sequence[Record]):
         return self._copy(self.notices, self.broken | names)
 
     def _copy(self, notices: Sequence[str], broken: frozenset[str]) -> Documents:
-        """Return the same documents, with what was made of them before, such as their table."""
+        """Return the same documents, with what was made of them before, such as their columns."""
         documents = copy(self)
         documents.notices = notices
         documents.broken = broken
@@ -338,15 +403,20 @@ class Documents(Sequence[Record]):
 
     def count_unnamed(self) -> int:
         """Return the number of documents whose names are numbers."""
-        if isinstance(self._source, MentionTable):
+        if isinstance(self._source, PackedClusters):
             return 0 if self._source.is_named else len(self)
         return sum(not document.is_named for document in self._source)
 
+    def are_present(self) -> list[bool]:
+        """Return whether each document is there, which a response may lack."""
+        if self.is_packed:
+            return [True] * len(self)
+        return [not document.is_absent for document in self.documents]
+
     def list_absent(self) -> list[str]:
         """Return the names of the documents that a response lacks."""
-        if isinstance(self._source, MentionTable):
-            return [self.names[number] for number in sorted(self._source.absent)]
-        return [document.name for document in self._source if document.is_absent]
+        pairs = zip(self.names, self.are_present(), strict=True)
+        return [name for name, is_present in pairs if not is_present]
 
     def without(self, names: Collection[str]) -> Documents:
         """Return the documents, of which those with some names have no entities."""
@@ -382,22 +452,22 @@ class Documents(Sequence[Record]):
         return {"document": document.name, "clusters": clusters}
 
 
-def _unstack_table(table: MentionTable) -> list[Document]:
+def _unpack_clusters(packed: PackedClusters) -> list[Document]:
     """Return the documents of clusters in memory, which have nothing but names, spans and heads."""
-    columns = [table.start.tolist(), table.end.tolist()]
-    if table.head is not None:
-        columns.append(table.head.tolist())
-    mentions = list(map(Mention, *columns))
-    borders = table.entity.searchsorted(range(table.n_entities + 1)).tolist()
-    entities_by_document: list[list[Entity]] = [[] for _ in table.names]
+    columns = packed.columns
+    numbers = [columns.start.tolist(), columns.end.tolist()]
+    if columns.head is not None:
+        numbers.append(columns.head.tolist())
+    mentions = list(map(Mention, *numbers))
+    entities_by_document: list[list[Entity]] = [[] for _ in packed.names]
+    borders = np.flatnonzero(np.diff(columns.entity, prepend=-1, append=-1)).tolist()
     for first, last in pairwise(borders):
         entity = Entity("", mentions[first:last])
-        entities_by_document[table.document[first]].append(entity)
-    documents = []
-    for number, (name, entities) in enumerate(zip(table.names, entities_by_document, strict=True)):
-        is_absent = number in table.absent
-        documents.append(Document(name, entities, is_named=table.is_named, is_absent=is_absent))
-    return documents
+        entities_by_document[columns.document[first]].append(entity)
+    return [
+        Document(name, entities, is_named=packed.is_named)
+        for name, entities in zip(packed.names, entities_by_document, strict=True)
+    ]
 
 
 # Lengths and genres
@@ -457,8 +527,6 @@ def documents_of(records: Any) -> Documents:
     """
     if isinstance(records, Documents):
         return records
-    if isinstance(records, MentionTable):
-        return Documents(records)
     return Documents([_make_document(record, number) for number, record in enumerate(records)])
 
 

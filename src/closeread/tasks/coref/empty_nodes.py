@@ -13,14 +13,13 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask
+from closeread.arrays import Mask
 from closeread.exceptions import pluralize
-from closeread.tasks.coref.documents import EmptyNode
-from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
+from closeread.tasks.coref.selection import keep_mentions
 from closeread.tasks.coref.spans import Span
 
 Place = tuple[int, int, int]
@@ -35,56 +34,29 @@ TREATMENTS = {
 """How zeros are treated, in words, by the value of the option `zeros`."""
 
 
-class Zero(NamedTuple):
-    """A zero: the number of its sentence in the document, and its dependencies: a parent's token and a relation."""
-
-    sentence: int
-    dependencies: frozenset[tuple[int, str]]
-
-
-def find_zeros(table: MentionTable) -> Mask:
+def find_zeros(documents: Documents) -> Mask:
     """Find the zeros among the mentions, (n_mentions,)."""
-    mask = np.zeros(len(table.start), np.bool_)
-    mask[list(_find_heads(table))] = True
-    return mask
+    is_zero: list[bool] = []
+    for document in documents.documents:
+        nodes = document.map_nodes()
+        is_zero += [mention.head_or_start in nodes for mention in document.mentions]
+    return np.array(is_zero, np.bool_)
 
 
-def map_zeros(table: MentionTable) -> dict[int, Zero]:
-    """Map the rows of zeros to their sentences and dependencies."""
-    return {
-        row: Zero(node.sentence, frozenset(node.dependencies))
-        for row, node in _find_heads(table).items()
-    }
+def without_zeros(documents: Documents) -> Documents:
+    """Return the documents without their zeros."""
+    return keep_mentions(documents, ~find_zeros(documents))
 
 
-def _find_heads(table: MentionTable) -> dict[int, EmptyNode]:
-    """Map the rows of zeros to the empty nodes that are their heads."""
-    if table.empty is None:
-        return {}
-    nodes = list(map(_map_tokens, table.empty))
-    heads = table.start if table.head is None else table.head
-    node_by_row = {}
-    pairs = zip(table.document.tolist(), heads.tolist(), strict=True)
-    for row, (document, head) in enumerate(pairs):
-        if head in nodes[document]:
-            node_by_row[row] = nodes[document][head]
-    return node_by_row
-
-
-def _map_tokens(nodes: Sequence[EmptyNode]) -> dict[int, EmptyNode]:
-    return {node.token: node for node in nodes}
-
-
-def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -> Iterator[str]:
+def describe_difference(key: Documents, response: Documents, zeros: str) -> Iterator[str]:
     """Describe how the empty nodes of both sides differ, and how `zeros` treats them."""
-    places_of_key = _list_places(adopt_nodes(key, response))
-    places_of_response = _list_places(adopt_nodes(response, key))
     n_key = 0
     n_response = 0
     n_common = 0
-    for document, places in enumerate(zip(places_of_key, places_of_response, strict=True)):
-        if document not in response.absent:
-            expected, predicted = map(set, places)
+    for key_document, response_document in zip(key.documents, response.documents, strict=True):
+        if not response_document.is_absent:
+            expected = set(_list_places(adopt_nodes(key_document, response_document)))
+            predicted = set(_list_places(adopt_nodes(response_document, key_document)))
             n_key += len(expected)
             n_response += len(predicted)
             n_common += len(expected & predicted)
@@ -94,72 +66,56 @@ def describe_difference(key: MentionTable, response: MentionTable, zeros: str) -
         yield f"the key has {nodes}, {common}; zeros are {TREATMENTS[zeros]}"
 
 
-def digest_nodes(
-    nodes_by_document: Sequence[Sequence[EmptyNode]], digests: Sequence[bytes]
-) -> list[bytes]:
-    """Add the empty nodes of each document and their dependencies to the digests of the documents that have any."""
-    digests_with_nodes = []
-    for nodes, digest in zip(nodes_by_document, digests, strict=True):
-        if nodes:
-            rows = [[node.token, node.sentence, sorted(node.dependencies)] for node in nodes]
-            digest = hashlib.sha256(digest + json.dumps(rows).encode()).digest()
-        digests_with_nodes.append(digest)
-    return digests_with_nodes
+def digest_nodes(document: Document, digest: bytes) -> bytes:
+    """Add the empty nodes of a document and their dependencies to its digest, if it has any."""
+    if not document.nodes:
+        return digest
+    rows = [[node.token, node.sentence, sorted(node.dependencies)] for node in document.nodes]
+    return hashlib.sha256(digest + json.dumps(rows).encode()).digest()
 
 
-def share_numbering(key: MentionTable, response: MentionTable) -> tuple[MentionTable, MentionTable]:
+def share_numbering(key: Documents, response: Documents) -> tuple[Documents, Documents]:
     """Number the tokens of both sides alike: words, and the empty nodes of either side.
 
     A side that has no empty nodes in a document has the numbering of the other side if its format does not count
     tokens, or counts as many as the other side: then its tokens are words and empty nodes.  A mention that encloses an
     empty node of the other side becomes discontinuous.
     """
-    if key.empty is None and response.empty is None:
-        return key, response
+    key_documents = []
+    response_documents = []
+    for pair in zip(key.documents, response.documents, strict=True):
+        key_document, response_document = _share_numbering(*pair)
+        key_documents.append(key_document)
+        response_documents.append(response_document)
+    return key.replaced(key_documents), response.replaced(response_documents)
+
+
+def _share_numbering(key: Document, response: Document) -> tuple[Document, Document]:
     key = adopt_nodes(key, response)
     response = adopt_nodes(response, key)
     places_of_key = _list_places(key)
     places_of_response = _list_places(response)
     if places_of_key == places_of_response:
         return key, response
-    numberings_of_key = []
-    numberings_of_response = []
-    for expected, predicted in zip(places_of_key, places_of_response, strict=True):
-        union = sorted({*expected, *predicted})
-        numberings_of_key.append(_Numbering(expected, union))
-        numberings_of_response.append(_Numbering(predicted, union))
-    return _renumber(key, numberings_of_key), _renumber(response, numberings_of_response)
+    union = sorted({*places_of_key, *places_of_response})
+    return (
+        _renumber(key, _Numbering(places_of_key, union)),
+        _renumber(response, _Numbering(places_of_response, union)),
+    )
 
 
-def adopt_nodes(table: MentionTable, other: MentionTable) -> MentionTable:
-    """Copy empty nodes from the other side for documents whose token numbering agrees, if the table has none there."""
-    if other.empty is None:
-        return table
-    is_alike = [True] * len(table)
-    if table.n_tokens is not None and other.n_tokens is not None:
-        is_alike = (table.n_tokens == other.n_tokens).tolist()
-    nodes_by_document = list(_list_nodes(table))
-    has_copied = False
-    for document, nodes in enumerate(other.empty):
-        if nodes and is_alike[document] and not nodes_by_document[document]:
-            nodes_by_document[document] = nodes
-            has_copied = True
-    return replace(table, empty=nodes_by_document) if has_copied else table
+def adopt_nodes(document: Document, other: Document) -> Document:
+    """Copy empty nodes from the other side if a document has none, and its tokens may be numbered alike."""
+    lengths = {document.n_tokens, other.n_tokens} - {None}
+    if document.nodes or not other.nodes or len(lengths) > 1:
+        return document
+    return replace(document, nodes=other.nodes)
 
 
-def _list_nodes(table: MentionTable) -> Sequence[Sequence[EmptyNode]]:
-    """List the empty nodes of each document."""
-    return table.empty or [()] * len(table)
-
-
-def _list_places(table: MentionTable) -> list[list[Place]]:
-    """List the places of the empty nodes of each document, in ascending order."""
-    return list(map(_list_places_of, _list_nodes(table)))
-
-
-def _list_places_of(nodes: Sequence[EmptyNode]) -> list[Place]:
+def _list_places(document: Document) -> list[Place]:
+    """List the places of the empty nodes of a document, in ascending order."""
     places: list[Place] = []
-    for n_before, node in enumerate(nodes):
+    for n_before, node in enumerate(document.nodes):
         place = (node.token - n_before, node.sentence)
         is_next = places and places[-1][:2] == place
         places.append((*place, places[-1][2] + 1 if is_next else 0))
@@ -177,6 +133,11 @@ class _Numbering:
         self._nodes = list(self._new_tokens)
         # The new numbers of the empty nodes that only the other side has.
         self._foreign = [new_tokens[place] for place in sorted(new_tokens.keys() - set(places))]
+
+    @property
+    def n_foreign(self) -> int:
+        """The number of empty nodes that only the other side has."""
+        return len(self._foreign)
 
     def number(self, token: int) -> int:
         """Return the new number of a token; a negative one stays."""
@@ -205,33 +166,26 @@ class _Numbering:
         return EmptyNode(self.number(node.token), node.sentence, dependencies)
 
 
-def _renumber(table: MentionTable, numberings: Sequence[_Numbering]) -> MentionTable:
-    """Renumber the tokens of a side's mentions and empty nodes, with the numbering of each document."""
-    numbering_by_row = [numberings[document] for document in table.document.tolist()]
+def _renumber(document: Document, numbering: _Numbering) -> Document:
+    """Give the tokens of a document's mentions and empty nodes new numbers."""
+    entities = []
+    for entity in document.entities:
+        mentions = [_renumber_mention(mention, numbering) for mention in entity.mentions]
+        entities.append(Entity(entity.label, mentions))
+    n_tokens = document.n_tokens
+    if n_tokens is not None:
+        n_tokens += numbering.n_foreign
+    nodes = list(map(numbering.renumber_node, document.nodes))
+    return replace(document, entities=entities, nodes=nodes, n_tokens=n_tokens)
 
-    def number(tokens: Ints) -> Ints:
-        pairs = zip(numbering_by_row, tokens.tolist(), strict=True)
-        return np.array([numbering.number(token) for numbering, token in pairs], np.int64)
 
-    parts = {}
-    for row, numbering in enumerate(numbering_by_row):
-        spans = tuple(numbering.split(table.parts_of(row)))
-        if row in table.parts or len(spans) > 1:
-            parts[row] = spans
-    nodes_by_document = []
-    for numbering, nodes in zip(numberings, _list_nodes(table), strict=True):
-        nodes_by_document.append(list(map(numbering.renumber_node, nodes)))
-    minimum = {
-        row: tuple(map(numbering_by_row[row].number, tokens))
-        for row, tokens in table.minimum.items()
-    }
-    return replace(
-        table,
-        n_tokens=None,
-        start=number(table.start),
-        end=number(table.end),
-        head=None if table.head is None else number(table.head),
-        parts=parts,
-        minimum=minimum,
-        empty=nodes_by_document,
+def _renumber_mention(mention: Mention, numbering: _Numbering) -> Mention:
+    spans = tuple(numbering.split(mention.spans))
+    is_discontinuous = mention.subspans or len(spans) > 1
+    return mention._replace(
+        start=numbering.number(mention.start),
+        end=numbering.number(mention.end),
+        head=None if mention.head is None else numbering.number(mention.head),
+        subspans=spans if is_discontinuous else (),
+        minimum=tuple(map(numbering.number, mention.minimum)),
     )

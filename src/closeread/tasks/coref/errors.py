@@ -33,17 +33,16 @@ from closeread.exceptions import (
 )
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.coref.document_fields import list_fields
-from closeread.tasks.coref.documents import Documents, Words
-from closeread.tasks.coref.empty_nodes import adopt_nodes, find_zeros
-from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.documents import Documents, Mention, Words
+from closeread.tasks.coref.empty_nodes import adopt_nodes, without_zeros
 from closeread.tasks.coref.metrics.matching import (
     match_sides,
     without_duplicates,
-    without_singletons,
 )
 from closeread.tasks.coref.metrics.overlap import mention_codes
 from closeread.tasks.coref.metrics.slices import FIELDS, require_fields, with_annotation
 from closeread.tasks.coref.procedure import PROCEDURE
+from closeread.tasks.coref.selection import without_singletons
 from closeread.tasks.coref.spans import Span
 
 RIGHT = "right entity"
@@ -89,8 +88,24 @@ class Finding(NamedTuple):
     others: Sequence[int | None] = (None,)
 
 
+class Side(NamedTuple):
+    """The mentions of a side, one after the other.
+
+    Attributes:
+        words: the words of each document.
+        mentions: the mentions.
+        labels: for each mention, the id of its entity in the file, or else its number in the document, from 0.
+        fields: the values of each field that the side has, for each mention.
+    """
+
+    words: Sequence[Words]
+    mentions: Sequence[Mention]
+    labels: Sequence[str]
+    fields: Mapping[str, Sequence[str]]
+
+
 @dataclass(frozen=True)
-class Mention:
+class ShownMention:
     """A mention for display.
 
     Attributes:
@@ -133,17 +148,17 @@ class CorefError:
     kind: str
     document: str
     entity: str
-    pieces: tuple[tuple[Mention, ...], ...]
+    pieces: tuple[tuple[ShownMention, ...], ...]
     fields: Mapping[str, str | None]
     is_of_response: bool
     others: tuple[str | None, ...]
 
     def list_mentions(self, most: int | None = None) -> str:
         """Return the mentions, separated by bars between groups; at most so many groups, and mentions of each."""
-        groups = [
-            ", ".join(_add_number_left([str(mention) for mention in piece[:most]], len(piece)))
-            for piece in self.pieces[:most]
-        ]
+        groups = []
+        for piece in self.pieces[:most]:
+            mentions = list(map(str, piece[:most]))
+            groups.append(", ".join(_add_number_left(mentions, len(piece))))
         n_left = sum(map(len, self.pieces[len(groups) :]))
         return " | ".join(_add_number_left(groups, len(groups) + n_left))
 
@@ -179,11 +194,10 @@ class ErrorReport(Result):
     """The errors of a response.
 
     Attributes:
-        tables: the mentions of key and response.
-        words: the words of each document, of both sides.
+        names: the names of the documents.
+        sides: the mentions of key and response.
         findings: those of each kind, those of `RIGHT` first, in the order of the file.
         document_fields: the values of each field, (n_documents,).
-        mention_fields: of each side, the values of each field, (n_mentions,).
         kinds: those that are listed.
         slices: how many findings there are, by field, value and kind.
         notices: about both sides, one sentence each.
@@ -194,11 +208,10 @@ class ErrorReport(Result):
         score_title: the title of that score.
     """
 
-    tables: tuple[MentionTable, MentionTable]
-    words: tuple[Sequence[Words], Sequence[Words]]
+    names: Sequence[str]
+    sides: tuple[Side, Side]
     findings: Mapping[str, Sequence[Finding]]
     document_fields: Mapping[str, Sequence[str]]
-    mention_fields: Sequence[Mapping[str, Sequence[str]]]
     kinds: Sequence[str] = KINDS
     slices: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     notices: Sequence[str] = ()
@@ -211,7 +224,8 @@ class ErrorReport(Result):
     @property
     def fields(self) -> list[str]:
         """The names of all fields; of those of mentions, the ones that both sides have."""
-        in_both = [name for name in FIELDS if all(name in side for side in self.mention_fields)]
+        key, response = self.sides
+        in_both = [name for name in FIELDS if name in key.fields and name in response.fields]
         return [*self.document_fields, *in_both]
 
     @property
@@ -226,18 +240,16 @@ class ErrorReport(Result):
         of_mentions = self._count_documents(kind for kind in self.kinds if kind in OF_MENTIONS)
         documents = []
         for number in self._rank_documents():
-            n_errors = of_entities[number] + of_mentions[number]
-            if n_errors:
-                documents.append(
-                    DocumentErrors(
-                        self.tables[0].names[number],
-                        n_errors,
-                        of_entities[number],
-                        of_mentions[number],
-                        {name: values[number] for name, values in self.document_fields.items()},
-                        number_or_none(self.scores[number]) if len(self.scores) else None,
-                    )
-                )
+            errors = DocumentErrors(
+                self.names[number],
+                of_entities[number] + of_mentions[number],
+                of_entities[number],
+                of_mentions[number],
+                {name: values[number] for name, values in self.document_fields.items()},
+                number_or_none(self.scores[number]) if len(self.scores) else None,
+            )
+            if errors.errors:
+                documents.append(errors)
         return documents
 
     @property
@@ -256,7 +268,7 @@ class ErrorReport(Result):
         # Errors come document by document, and reading the words of a document is slow.
         @lru_cache(maxsize=2)
         def read_words(side: int, document: int) -> Sequence[str]:
-            return self.words[side][document].read()
+            return self.sides[side].words[document].read()
 
         def find_rank(finding: Finding) -> int:
             return rank[finding.document]
@@ -267,14 +279,17 @@ class ErrorReport(Result):
                 yield self._describe_finding(finding, words)
 
     def _describe_finding(self, finding: Finding, words: Sequence[str]) -> CorefError:
-        table = self.tables[finding.side]
-        other_table = self.tables[1 - finding.side]
-        pieces = [_describe_mentions(table, rows, words) for rows in finding.groups]
-        others = [None if row is None else other_table.label(row) for row in finding.others]
+        side = self.sides[finding.side]
+        other_side = self.sides[1 - finding.side]
+        pieces = []
+        for rows in finding.groups:
+            mentions = [_show_mention(side.mentions[row], words) for row in rows]
+            pieces.append(tuple(mentions))
+        others = [None if row is None else other_side.labels[row] for row in finding.others]
         return CorefError(
             finding.kind,
-            table.names[finding.document],
-            table.label(finding.groups[0][0]),
+            self.names[finding.document],
+            side.labels[finding.groups[0][0]],
             tuple(pieces),
             {name: self._find_value(finding, name) for name in self.fields},
             finding.side == 1,
@@ -288,11 +303,12 @@ class ErrorReport(Result):
             known = ", ".join(self.fields)
             what = f"no field '{name}' to count errors by"
             raise RequestError(f"{what}{guess and '.'}{guess} (choose from: {known})")
-        counts_by_kind = {
-            kind: Counter(self._find_value(finding, name) for finding in findings)
-            for kind, findings in self.findings.items()
-            if kind in OF_MENTIONS or name not in FIELDS or FIELDS[name].is_of_entities
-        }
+        is_of_mentions = name in FIELDS and not FIELDS[name].is_of_entities
+        kinds = OF_MENTIONS if is_of_mentions else tuple(self.findings)
+        counts_by_kind = {}
+        for kind in kinds:
+            finding_values = [self._find_value(finding, name) for finding in self.findings[kind]]
+            counts_by_kind[kind] = Counter(finding_values)
         values = list(dict.fromkeys(self.document_fields.get(name, ())))
         if name in FIELDS:
             present = set().union(*counts_by_kind.values())
@@ -307,7 +323,7 @@ class ErrorReport(Result):
         if name in self.document_fields:
             return self.document_fields[name][finding.document]
         if finding.kind in OF_MENTIONS or FIELDS[name].is_of_entities:
-            return self.mention_fields[finding.side][name][finding.groups[0][0]]
+            return self.sides[finding.side].fields[name][finding.groups[0][0]]
         return None
 
     def _count_documents(self, kinds: Iterable[str]) -> Counter[int]:
@@ -319,15 +335,15 @@ class ErrorReport(Result):
 
     def _rank_documents(self) -> list[int]:
         """Return the numbers of the documents in the order of `sort`."""
-        names = self.tables[0].names
+        numbers = range(len(self.names))
         if self.sort == "name":
-            return sorted(range(len(names)), key=names.__getitem__)
+            return sorted(numbers, key=self.names.__getitem__)
         if self.sort == "score":
             # Documents without a score, which no metric counts, come last.
             order: list[int] = np.argsort(np.asarray(self.scores), kind="stable").tolist()
             return order
         counts = self._count_documents(self.kinds)
-        return sorted(range(len(names)), key=counts.__getitem__, reverse=True)
+        return sorted(numbers, key=counts.__getitem__, reverse=True)
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables: counts, counts by field, the worst documents, and the errors of each document."""
@@ -335,9 +351,8 @@ class ErrorReport(Result):
         grids = [Grid("", ["", "number"], [[kind, f"{n:,}"] for kind, n in self.counts.items()])]
         for name, counts_by_value in self.slices.items():
             grids += _make_slice_grids(name, counts_by_value)
-        key_names = self.tables[0].names
-        short_names = dict(zip(key_names, drop_part(key_names), strict=True))
-        if self.document is None and len(key_names) > 1:
+        short_names = dict(zip(self.names, drop_part(self.names), strict=True))
+        if self.document is None and len(self.names) > 1:
             grids += self._list_document_grids(short_names)
         return [*grids, *self._list_error_grids(short_names)]
 
@@ -365,9 +380,8 @@ class ErrorReport(Result):
 
     def _list_error_grids(self, short_names: Mapping[str, str]) -> list[Grid]:
         """Return a table of errors for each document, the entity of the key beside that of the response."""
-        key_names = self.tables[0].names
         rows_by_document: dict[str, list[list[str]]] = {
-            key_names[number]: [] for number in self._rank_documents()
+            self.names[number]: [] for number in self._rank_documents()
         }
         n_listed = 0
         for error in self.list_errors(self.limit):
@@ -473,36 +487,35 @@ def count_errors(
         by: also count errors for each value of these fields.
     """
     check_kinds(kinds)
-    key = without_duplicates(key_documents.table)
-    response = without_duplicates(response_documents.table)
+    # Entities of lists are named by their numbers, which columns lose with the singletons.
+    key = without_duplicates(key_documents.replaced(key_documents.documents))
+    response = without_duplicates(response_documents.replaced(response_documents.documents))
     if options["keep_singletons"] == "false":
         key = without_singletons(key)
         response = without_singletons(response)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
     if options["zeros"] == "exclude":
-        with_all_nodes = adopt_nodes(key, response), adopt_nodes(response, key)
-        key, response = (table.select(~find_zeros(table)) for table in with_all_nodes)
+        key_with_nodes = key.replaced(map(adopt_nodes, key.documents, response.documents))
+        response = response.replaced(map(adopt_nodes, response.documents, key.documents))
+        key, response = map(without_zeros, (key_with_nodes, response))
     findings = _find_errors(key, response, options)
     if document is not None:
         number = _find_document(document, key.names)
-        findings = {
-            kind: [finding for finding in found if finding.document == number]
-            for kind, found in findings.items()
-        }
+        for kind, of_kind in findings.items():
+            findings[kind] = [finding for finding in of_kind if finding.document == number]
         document = key.names[number]
     report = ErrorReport(
-        (key, response),
-        (_list_words(key_documents), _list_words(response_documents)),
+        key.names,
+        (_make_side(key), _make_side(with_annotation(response, key))),
         findings,
-        list_fields(key_documents),
-        (_label_mentions(key), _label_mentions(with_annotation(response, key))),
+        list_fields(key),
         [kind for kind in KINDS if not kinds or kind in kinds],
         document=document,
     )
     return replace(report, slices={name: report.count_by(name) for name in by})
 
 
-class _Side(NamedTuple):
+class _Rows(NamedTuple):
     """The mentions of a side by rows: their documents, codes that are equal where mentions match, and entities."""
 
     documents: Sequence[int]
@@ -510,13 +523,11 @@ class _Side(NamedTuple):
     entities: Sequence[int]
 
 
-def _find_errors(
-    key: MentionTable, response: MentionTable, options: Options
-) -> dict[str, list[Finding]]:
+def _find_errors(key: Documents, response: Documents, options: Options) -> dict[str, list[Finding]]:
     """Find the right entities and the errors of each kind."""
     matched = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
     key_side, response_side = (
-        _Side(side.document.tolist(), codes.tolist(), side.entity.tolist())
+        _Rows(side.document.tolist(), codes.tolist(), side.entity.tolist())
         for side, codes in zip(matched, mention_codes(*matched), strict=True)
     )
     findings: dict[str, list[Finding]] = {kind: [] for kind in (RIGHT, *KINDS)}
@@ -537,7 +548,7 @@ def _find_errors(
     return findings
 
 
-def _judge_entities(own: _Side, other: _Side, side: int) -> Iterator[Finding]:
+def _judge_entities(own: _Rows, other: _Rows, side: int) -> Iterator[Finding]:
     """Yield the errors in the mentions and entities of a side; an entity in one of the other side only may be right."""
     several = OF_ENTITIES[side]
     absent = OF_ENTITIES[2 + side]
@@ -576,37 +587,33 @@ def _find_document(name: str, names: Sequence[str]) -> int:
     return list(names).index(whole_name)
 
 
-def _list_words(documents: Documents) -> list[Words]:
-    return [document.words for document in documents.documents]
+def _make_side(documents: Documents) -> Side:
+    labels = []
+    for document in documents.documents:
+        for number, entity in enumerate(document.entities):
+            labels += [document.label_of(number)] * len(entity.mentions)
+    words = [document.words for document in documents.documents]
+    return Side(words, documents.list_mentions(), labels, _list_mention_fields(documents))
 
 
-def _label_mentions(table: MentionTable) -> dict[str, Sequence[str]]:
-    """Return the value of every field of mentions that the side has for every row, by field."""
-    if not len(table.entity):
+def _list_mention_fields(documents: Documents) -> dict[str, Sequence[str]]:
+    """Return the value of every field that the side has for every mention, by field."""
+    if not documents.has_mentions:
         return dict.fromkeys(FIELDS, ())
-    labels: dict[str, Sequence[str]] = {}
+    values: dict[str, Sequence[str]] = {}
     for name, mention_field in FIELDS.items():
-        if not mention_field.lacks(table):
-            numbers = mention_field.number(table).tolist()
-            labels[name] = [mention_field.parts[number] for number in numbers]
-    return labels
+        if not mention_field.lacks(documents):
+            numbers = mention_field.number(documents).tolist()
+            values[name] = [mention_field.parts[number] for number in numbers]
+    return values
 
 
-def _describe_mentions(
-    table: MentionTable, rows: Sequence[int], words: Sequence[str]
-) -> tuple[Mention, ...]:
-    return tuple(_describe_mention(table, row, words) for row in rows)
-
-
-def _describe_mention(table: MentionTable, row: int, words: Sequence[str]) -> Mention:
+def _show_mention(mention: Mention, words: Sequence[str]) -> ShownMention:
     """Return a mention for display; without words if they are unknown."""
-    spans = table.parts_of(row)
-    start = int(table.start[row])
-    end = int(table.end[row])
     if not words:
-        return Mention(start, end, None)
-    text = " … ".join(_join_words(words, span) for span in spans)
-    return Mention(start, end, text, _show_context(spans, words))
+        return ShownMention(mention.start, mention.end, None)
+    text = " … ".join(_join_words(words, span) for span in mention.spans)
+    return ShownMention(mention.start, mention.end, text, _show_context(mention.spans, words))
 
 
 def _join_words(words: Sequence[str], span: Span) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
@@ -31,20 +31,32 @@ from closeread.exceptions import (
     pluralize,
     quote,
 )
-from closeread.files import text_suffix, write_text
-from closeread.formats.folders import find_hidden, is_about_folder, note_left_out, walk_files
+from closeread.files import make_folders, text_suffix, write_text, write_texts
+from closeread.formats.folders import is_about_folder, note_left_out, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
-from closeread.tasks.coref.documents import Document, Documents, documents_of
-from closeread.tasks.coref.formats import FORMATS, WrittenFormat
+from closeread.tasks.coref.columns import stack_clusters
+from closeread.tasks.coref.documents import (
+    Document,
+    Documents,
+    Mention,
+    PackedClusters,
+    documents_of,
+)
+from closeread.tasks.coref.formats import (
+    ALL_ANNOTATION,
+    FORMATS,
+    StandoffOptions,
+    WrittenFormat,
+    is_standoff,
+)
 from closeread.tasks.coref.formats.coref_json import (
     drop_other_fields,
     find_dialect,
     read_neural,
 )
 from closeread.tasks.coref.formats.reading import CorefFormat, Reading
-from closeread.tasks.coref.mention_table import MentionTable, pack_clusters
 from closeread.tasks.coref.notices import fold_notices
 
 CONLL_ENDING = "_conll"
@@ -56,7 +68,14 @@ GOLD_CONLL_ENDING = "_gold_conll"
 MAX_FIRST_LINE_BYTES = 2**16
 """How far from the start of a file the first line that is not blank is looked for."""
 
+TREEBANK = re.compile(r"([a-z]{2,3})_[a-z0-9]+(?=-corefud)")
+"""How the names of files of CorefUD begin: with the treebank, which begins with the language."""
+
 NEW_DOCUMENT = re.compile(rb"# *newdoc id *= *+(.*\S)")
+
+FORMATS_OF_ROWS = ("conll", "universal-anaphora", "corefud", "arrau")
+
+WEBANNO = "webanno-tsv"
 
 EXPECTED = f"expected {', '.join(form.title for form in FORMATS.values())}"
 
@@ -73,6 +92,8 @@ def read_documents(
     word_column: str = "auto",
     tolerant: bool = False,
     skip_invalid: bool = False,
+    standoff: StandoffOptions = ALL_ANNOTATION,
+    list_words: Callable[[], Mapping[str, Sequence[str]]] = dict,
 ) -> Documents:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
@@ -82,11 +103,31 @@ def read_documents(
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
+        standoff: what is read of files of annotation tools.
+        list_words: returns the words of documents in another file by name, for files that count characters.
     """
+    if has_standoff(path):
+        from closeread.tasks.coref.formats.standoff.projects import read_annotation
+
+        return read_annotation(path, standoff, list_words())
     reading = Reading(is_response, word_column, tolerant)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
     return _read_file(path, reading)
+
+
+def has_standoff(path: Path) -> bool:
+    """Return whether a file is of an annotation tool, or a folder has such files, and none with a row for every token."""
+    if not path.is_dir():
+        return is_standoff(path)
+    files, _ = walk_files(path)
+    found = False
+    for file in files.values():
+        if is_standoff(file):
+            found = True
+        elif _recognise(file) in FORMATS_OF_ROWS:
+            return False
+    return found
 
 
 def _read_file(path: Path, reading: Reading) -> Documents:
@@ -124,6 +165,8 @@ def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Docum
     else:
         for name, failure in invalid.items():
             problems += [problem._replace(file=name) for problem in failure.problems]
+    broken = {name: _list_names(name, files[name]) for name in invalid}
+    _name_by_treebank(documents_by_file, broken)
     remarks += _rename_repeated(documents_by_file, problems)
     if problems:
         raise FormatError(folder, problems)
@@ -133,10 +176,8 @@ def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Docum
     notices = [
         *describe_problems(str(folder), remarks),
         *(f"{folder}: {notice}" for notice in fold_notices(documents_by_file)),
-        *describe_problems(str(folder), find_hidden(folder)),
     ]
-    broken = chain.from_iterable(_list_names(name, files[name]) for name in invalid)
-    return Documents(all_documents, notices, frozenset(broken))
+    return Documents(all_documents, notices, frozenset(chain.from_iterable(broken.values())))
 
 
 def _note_invalid(invalid: Mapping[str, FormatError]) -> list[Problem]:
@@ -213,6 +254,44 @@ def _find_sibling(folder: Path) -> str:
 def _has_own_suffix(path: Path) -> bool:
     """Whether the suffix of a file is that of a format, which that of plain text is not."""
     return path.suffix != ".txt" and bool(_find_format_by_name(path.name))
+
+
+def find_treebank(file: str | None) -> str:
+    """Return the treebank of a file, as CorefUD names it; empty if its name has none.
+
+    >>> find_treebank("data/en_gum-corefud-dev.conllu"), find_treebank("key.conllu")
+    ('en_gum', '')
+    """
+    match = TREEBANK.match(PurePosixPath(file or "").name)
+    return match[0] if match else ""
+
+
+def list_treebanks(documents: Documents) -> list[str]:
+    """Return the treebanks of the files of documents, in sorted order."""
+    if documents.is_packed:
+        return []
+    treebanks = {find_treebank(document.file) for document in documents.documents}
+    return sorted(treebanks - {""})
+
+
+def _name_by_treebank(
+    documents_by_file: dict[str, Documents], broken: dict[str, list[str]]
+) -> None:
+    """Put the treebank before the names of documents if there are several: each names its documents alone."""
+    files = [*documents_by_file, *broken]
+    if len({find_treebank(file) for file in files} - {""}) < 2:
+        return
+    for file, documents in documents_by_file.items():
+        new_names = {name: name_in_treebank(file, name) for name in documents.names}
+        documents_by_file[file] = rename_documents(documents, new_names)
+    for file, names in broken.items():
+        broken[file] = [name_in_treebank(file, name) for name in names]
+
+
+def name_in_treebank(file: str | None, name: str) -> str:
+    """Return the name of a document with the treebank of its file, if it has one."""
+    treebank = find_treebank(file)
+    return f"{treebank}/{name}" if treebank else name
 
 
 def _rename_repeated(
@@ -310,26 +389,61 @@ def write_documents(
 
     Returns the documents as written, with notices on what the format can't express.
     """
+    if is_webanno(documents, path, to) and not blind:
+        write_files(dump_files(documents, path, to), path)
+        return documents
     name = to or _find_written_formats().get(text_suffix(path))
-    if name and load_format(name).write_blind:
+    if name in FORMATS and load_format(name).write_blind:
         from closeread.tasks.coref.formats.marked_text import keep_head_parts
 
         documents = keep_head_parts(documents)
     elif name and blind:
-        written = get_args(WrittenFormat)
-        titles = [FORMATS[form].title for form in written if load_format(form).write_blind]
+        titles = [FORMATS[form].title for form in _list_written() if load_format(form).write_blind]
         raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
     write_text(path, dump_documents(documents, path, name, blind=blind))
     return documents
 
 
+def _list_written() -> list[str]:
+    """List the formats that are written as one text; a file of WebAnno TSV has one document only."""
+    return [name for name in get_args(WrittenFormat) if name in FORMATS]
+
+
 def _find_written_formats() -> dict[str, str]:
     """Return the formats that can be written by their suffixes; coref-data has that of JSON Lines."""
     names = {}
-    for name in get_args(WrittenFormat):
+    for name in _list_written():
         if name != "coref-data":
             names.update(dict.fromkeys(FORMATS[name].suffixes, name))
     return names
+
+
+def is_webanno(documents: Documents, path: Path, to: str | None = None) -> bool:
+    """Return whether documents are written as WebAnno TSV; into a folder, if they are of an annotation tool."""
+    if to is not None:
+        return to == WEBANNO
+    return path.suffix == ".tsv" or (path.suffix == "" and documents.has_layout)
+
+
+def dump_files(
+    documents: Documents,
+    path: Path,
+    to: str | None = None,
+    undecided: Mapping[str, Collection[Mention]] | None = None,
+) -> dict[Path, str]:
+    """Return documents as the texts of a file, or in WebAnno TSV of a folder, where undecided mentions are marked."""
+    if is_webanno(documents, path, to):
+        from closeread.tasks.coref.formats.standoff.webanno_writer import dump_webanno
+
+        return dump_webanno(documents, path, undecided)
+    return {path: dump_documents(documents, path, to)}
+
+
+def write_files(texts: Mapping[Path, str], path: Path) -> None:
+    """Write texts; those of a folder, which is created, or others."""
+    if any(file.parent == path for file in texts):
+        make_folders(path)
+    write_texts(texts)
 
 
 def dump_documents(
@@ -364,7 +478,7 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     expected = 'expected a list of documents: [{"document": NAME, "clusters": [...]}, ...]'
     packed = _pack(records)
     if packed is not None:
-        return Documents(packed)
+        return packed
     records = convert_rows(records)
     is_rows = isinstance(records, Sequence) and all(
         isinstance(record, Mapping) for record in records
@@ -394,21 +508,24 @@ def take_documents(records: Sequence[Record], name: str, *, is_response: bool) -
     )
 
 
-def _pack(records: Sequence[Any]) -> MentionTable | None:
+def _pack(records: Sequence[Any]) -> Documents | None:
     """Return documents that have nothing but clusters, and maybe names, as columns; None if something may be wrong."""
     kinds = set(map(type, records))
-    if kinds == {list}:
-        return pack_clusters(records)
-    if kinds != {dict} or set(map(len, records)) != {2}:
+    names = list(map(str, range(len(records))))
+    clusters = records
+    if kinds == {dict} and set(map(len, records)) == {2}:
+        try:
+            names = list(map(itemgetter("document"), records))
+            clusters = list(map(itemgetter("clusters"), records))
+        except KeyError:
+            return None
+        if set(map(type, names)) != {str} or len(set(names)) < len(names):
+            return None
+        if not all(names) or not all(map(str.isprintable, names)):
+            return None
+    elif kinds != {list}:
         return None
-    try:
-        names = list(map(itemgetter("document"), records))
-        clusters = list(map(itemgetter("clusters"), records))
-    except KeyError:
+    columns = stack_clusters(clusters)
+    if columns is None:
         return None
-    if set(map(type, names)) != {str} or len(set(names)) < len(names):
-        return None
-    if not all(names) or not all(map(str.isprintable, names)):
-        return None
-    packed = pack_clusters(clusters)
-    return None if packed is None else replace(packed, names=names, is_named=True)
+    return Documents(PackedClusters(columns, names, is_named=kinds == {dict}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.corpus.submissions import advise_missing
-from closeread.counts.procedure import Inconsistency, Options, System
+from closeread.counts.procedure import GROUPS, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
     FormatError,
@@ -25,25 +24,35 @@ from closeread.exceptions import (
     quote,
 )
 from closeread.records import Origin, Record
-from closeread.tasks.coref.document_names import find_unknown_documents, match_names
+from closeread.tasks.coref.columns import describe_parts, digest_columns, stack_clusters
+from closeread.tasks.coref.document_fields import add_file_fields, list_fields
+from closeread.tasks.coref.document_names import (
+    drop_other_treebanks,
+    find_unknown_documents,
+    match_names,
+)
 from closeread.tasks.coref.documents import (
     UNKNOWN_SENTENCE,
     Document,
     Documents,
     Mention,
+    PackedClusters,
     documents_of,
 )
-from closeread.tasks.coref.files import read_documents, take_documents
-from closeread.tasks.coref.mention_table import document_digests, pack_clusters
+from closeread.tasks.coref.files import list_treebanks, read_documents, take_documents
+from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
-    find_repeated_mentions,
+    count_repeated,
     have_common_mentions,
     require_heads,
 )
 from closeread.tasks.coref.rules import find_lacking_heads, find_misplaced_mentions
 from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import note_other_words, token_differences
+
+DISCOURSE_DEIXIS = "discourse_deixis"
+LAYERS_OF_UNIVERSAL_ANAPHORA = ("identity", DISCOURSE_DEIXIS)
 
 # Reading
 
@@ -59,7 +68,7 @@ def read_key(source: Path | Sequence[Record], options: Options) -> Documents:
 
 def _select_layer(documents: Documents, options: Options) -> Documents:
     """Return the layer of annotation that is scored, of which most formats have only one."""
-    if options["layer"] == "identity":
+    if options["layer"] != DISCOURSE_DEIXIS:
         return documents
     from closeread.tasks.coref.universal_anaphora.relations import select_deixis
 
@@ -71,7 +80,11 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
     skip_invalid = options["skip_invalid"] == "true"
     try:
         return read_documents(
-            source, word_column=options["word_column"], skip_invalid=skip_invalid, **reading
+            source,
+            word_column=options["word_column"],
+            skip_invalid=skip_invalid,
+            standoff=choose_standoff(options),
+            **reading,
         )
     except FormatError as error:
         has_lines = any(problem.line for problem in error.problems)
@@ -81,6 +94,19 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
         advice = advise("; leave out files with errors by {skip_invalid=true}")
         last = last._replace(message=last.message + advice)
         raise FormatError(error.source, [*problems, last]) from None
+
+
+def choose_standoff(options: Options) -> StandoffOptions:
+    """Return what is read of files of annotation tools; the layers of Universal Anaphora are none of theirs."""
+    layer = options["layer"]
+    return StandoffOptions(
+        layer="" if layer in LAYERS_OF_UNIVERSAL_ANAPHORA else layer,
+        relation=options["relation"],
+        entity_feature=options["entity_feature"],
+        annotator=options["annotator"],
+        document_field=options["document_field"],
+        text_field=options["text_field"],
+    )
 
 
 def align(key: Documents, source: Path | Sequence[Record], options: Options) -> Documents:
@@ -120,7 +146,13 @@ def _read_response(key: Documents, source: Path | Sequence[Record], options: Opt
     try:
         if isinstance(source, Path):
             tolerant = options["words"] == "align"
-            response = _read_side(source, options, is_response=True, tolerant=tolerant)
+            response = _read_side(
+                source,
+                options,
+                is_response=True,
+                tolerant=tolerant,
+                list_words=key.list_words,
+            )
         else:
             response = take_documents(source, "predictions", is_response=True)
             _check_length(key, source)
@@ -128,10 +160,12 @@ def _read_response(key: Documents, source: Path | Sequence[Record], options: Opt
         raise blame_submission(error) from None
     _check_number(key, response, source, options["missing"])
     response = _select_layer(response, options)
-    if not response.is_packed:
+    if not response.is_packed and response.count_unnamed() == len(response):
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
         response = name_in_order(response, key.names)
+    if options["average"] == GROUPS:
+        response = drop_other_treebanks(key, response)
     return match_names(key, response).with_broken(key.broken)
 
 
@@ -218,7 +252,7 @@ def advise_repeats() -> str:
 
 def find_repeated(documents: Documents, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
-    if not len(find_repeated_mentions(documents.table)):
+    if not count_repeated(documents):
         return
     for document in documents.documents:
         for first, again, mention in _iterate_repeats(document):
@@ -289,7 +323,7 @@ def _describe_silence(key: Documents, response: Documents, options: Options) -> 
         yield f"the {name} has no mentions at all ({cause})"
     if not key.has_mentions or not response.has_mentions:
         return
-    if not have_common_mentions(key.table, response.table, options["matching"], options["zeros"]):
+    if not have_common_mentions(key, response, options["matching"], options["zeros"]):
         cause = "are tokens numbered alike, from 0, and is the last token included?"
         yield f"the key and the response have no mention in common ({cause})"
 
@@ -308,12 +342,12 @@ def _describe_repeats(sides: Mapping[str, Documents], duplicates: str) -> Iterat
         "last": "each counts in all of its entities, and its own is the last in the text",
     }
     for name, side in sides.items():
-        n_repeats = len(find_repeated_mentions(side.table))
+        n_repeats = count_repeated(side)
         if n_repeats:
             repeated = f"the {name} repeats {pluralize(n_repeats, 'mention')}"
             yield f"{repeated}; {treatments[duplicates]}"
     if duplicates == "reference":
-        n_dropped = count_dropped(sides["key"].table, sides["response"].table)
+        n_dropped = count_dropped(sides["key"], sides["response"])
         if n_dropped > MAX_DROPPED:
             yield (
                 f"the reference scorer would refuse the response: it drops {n_dropped:,} repeated "
@@ -351,21 +385,27 @@ class Key:
         Heads are left out if mentions are matched by span, so that CoNLL and CorefUD files with the same spans are the
         same gold.  Empty nodes and their dependencies are part of it unless zeros are matched by place.
         """
-        key = self.records.table
+        key = self.records
         by_place = options["zeros"] == "linear"
         needs_heads = options["matching"] in ("head", "partial") or not by_place
-        digests = document_digests(key if needs_heads else replace(key, head=None))
-        if key.trees is not None:
-            pairs = zip(digests, key.trees.digests, strict=True)
-            digests = [hashlib.sha256(mentions + trees).digest() for mentions, trees in pairs]
-        if key.empty is not None and not by_place:
+        columns = key.columns if needs_heads else key.columns._replace(head=None)
+        parts = {}
+        if key.has_parts:
+            parts = dict(enumerate(map(describe_parts, key.documents)))
+        digests = digest_columns(columns, len(key), parts)
+        if key.has_constituents:
+            from closeread.tasks.coref.metrics.minimum_spans import digest_trees
+
+            digests = list(map(digest_trees, key.documents, digests))
+        if key.has_nodes and not by_place:
             from closeread.tasks.coref.empty_nodes import digest_nodes
 
-            digests = digest_nodes(key.empty, digests)
-        if key.relations is not None or key.minimum:
+            digests = list(map(digest_nodes, key.documents, digests))
+        if key.has_relations or key.has_minimum_spans:
             from closeread.tasks.coref.universal_anaphora.relation_counts import digest_relations
 
-            digests = digest_relations(key, digests, options)
+            pairs = zip(key.documents, digests, strict=True)
+            digests = [digest_relations(document, digest, options) for document, digest in pairs]
         return dict(zip(key.names, digests, strict=True))
 
 
@@ -395,16 +435,22 @@ class CoreferenceReader:
         if (
             options["matching"] == "minimum"
             and documents.has_mentions
-            and not documents.table.minimum
+            and not documents.has_minimum_spans
         ):
             from closeread.tasks.coref.metrics.minimum_spans import read_trees
 
             documents = read_trees(documents, path)
+        if isinstance(source.gold, Path):
+            documents = add_file_fields(documents, source.gold)
         if options["fields"]:
             from closeread.tasks.coref.document_fields import add_fields
 
             documents = add_fields(documents, Path(options["fields"]))
         return replace(key, records=documents)
+
+    def list_fields(self, gold: Key) -> Mapping[str, Sequence[str]]:
+        """Return the fields of the documents."""
+        return list_fields(gold.records)
 
     def wrap_gold(self, records: Sequence[Any], corpus: str | None) -> Key:
         """Use documents in memory, which are already validated."""
@@ -412,8 +458,11 @@ class CoreferenceReader:
 
     def pack(self, definition: str, rows: Sequence[Any]) -> Documents | None:
         """Return the clusters of documents in memory as columns; None if something may be wrong with them."""
-        table = pack_clusters(rows) if definition == "clusters" else None
-        return None if table is None else Documents(table)
+        columns = stack_clusters(rows) if definition == "clusters" else None
+        if columns is None:
+            return None
+        names = list(map(str, range(len(rows))))
+        return Documents(PackedClusters(columns, names, is_named=False))
 
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
@@ -426,7 +475,7 @@ class CoreferenceReader:
             response = add_heads(key, response)
             if response.has_heads:
                 notices.append("heads of the response's mentions are found in the key's trees.")
-        require_heads(key.table, response.table, options["matching"])
+        require_heads(key, response, options["matching"])
         absent = [name for name in response.list_absent() if name not in response.broken]
         return System(
             response,
@@ -442,7 +491,7 @@ class CoreferenceReader:
         key = documents_of([{"document": name, "clusters": []} for name in names])
         response = align(key, source, {**options, "words": "ignore"})
         if options["matching"] == "head":
-            require_heads(response.table, response.table, "head")
+            require_heads(response, response, "head")
 
     def validate(
         self, gold: Sequence[Any], system: Sequence[Any], options: Options
@@ -472,12 +521,14 @@ class CoreferenceReader:
         sides = {"key": key, "response": response}
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
-        if options["zeros"] == "corefud":
-            yield from _describe_pooling(_list_files(key))
+        n_treebanks = len(list_treebanks(key))
+        if options["average"] != GROUPS and n_treebanks > 1:
+            advice = advise(": {average=groups}")
+            yield f"pooled over {n_treebanks:,} treebanks; CRAC reports their mean{advice}"
         if any(side.has_nodes for side in sides.values()):
             from closeread.tasks.coref.empty_nodes import describe_difference
 
-            yield from describe_difference(key.table, response.table, options["zeros"])
+            yield from describe_difference(key, response, options["zeros"])
         for name, side in sides.items():
             if side.has_relations:
                 from closeread.tasks.coref.universal_anaphora.relation_counts import (
@@ -485,7 +536,7 @@ class CoreferenceReader:
                 )
 
                 counts = table.names if table else ()
-                yield from describe_relations(side.table, name, options, counts)
+                yield from describe_relations(side, name, options, counts)
 
 
 def _find_clusters(document: Any) -> Any:
@@ -494,7 +545,7 @@ def _find_clusters(document: Any) -> Any:
 
 
 def _find_repeated_clusters(documents: Documents) -> Iterator[Inconsistency]:
-    if not len(find_repeated_mentions(documents.table)):
+    if not count_repeated(documents):
         return
     for number, document in enumerate(documents.documents):
         for first, again, repeated in _iterate_repeats(document):
@@ -502,17 +553,3 @@ def _find_repeated_clusters(documents: Documents) -> Iterator[Inconsistency]:
             mention = f"mention [{repeated.start}, {repeated.end}]"
             what = f"{mention} is in {where} (numbered from 0); {advise_repeats()}"
             yield Inconsistency("system", number, what)
-
-
-def _list_files(documents: Documents) -> list[Path]:
-    """List the files of a folder."""
-    return [Path(document.file) for document in documents.documents if document.file]
-
-
-def _describe_pooling(files: Iterable[Path]) -> Iterator[str]:
-    """Say that several treebanks are pooled; files of CRAC are named after them, such as en_gum-corefud-dev.conllu."""
-    named = [Path(name).name.partition("-corefud") for name in files]
-    treebanks = {treebank for treebank, mark, _ in named if mark}
-    if len(treebanks) > 1:
-        pooled = f"pooled over {len(treebanks):,} treebanks"
-        yield f"{pooled}; CRAC reports the mean of their scores: score each treebank alone"

@@ -19,7 +19,7 @@ from closeread.parameters import (
     Sources,
     Written,
 )
-from closeread.tasks.coref.formats import WrittenFormat
+from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions, WrittenFormat
 
 if TYPE_CHECKING:
     from closeread.counts.metrics import Metric
@@ -36,6 +36,7 @@ def convert(
     form: Annotated[WrittenFormat | None, Param(flag="--to")] = None,
     blind: bool = False,
     output: Output | None = None,
+    standoff: StandoffOptions = ALL_ANNOTATION,
 ) -> Written:
     """Convert coreference to another of six formats.
 
@@ -62,7 +63,7 @@ def convert(
 
     is_response = side == "response"
     if isinstance(source.source, Path):
-        documents = read_documents(source.source, is_response=is_response)
+        documents = read_documents(source.source, is_response=is_response, standoff=standoff)
     else:
         documents = take_documents(source.source, source.name, is_response=is_response)
     if output is not None:
@@ -113,7 +114,7 @@ def errors(
     from closeread.counts.procedure import check_present
     from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
-    from closeread.tasks.coref.metrics.matching import find_repeated_mentions
+    from closeread.tasks.coref.metrics.matching import count_repeated
     from closeread.tasks.coref.procedure import PROCEDURE
 
     check_kinds(kinds)
@@ -127,9 +128,7 @@ def errors(
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
     notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
-    has_repeats = any(
-        len(find_repeated_mentions(side.table)) for side in (key_documents, response_documents)
-    )
+    has_repeats = any(map(count_repeated, (key_documents, response_documents)))
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         notices.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":

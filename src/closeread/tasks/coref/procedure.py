@@ -4,7 +4,7 @@ Sources: Vilain et al. (1995), Bagga and Baldwin (1998), Luo (2005), Recasens an
 Moosavi and Strube (2016); where they leave a choice, the reference scorer (Pradhan et al. 2014, version 8.01).
 
 Conventions: the unit, also for resampling, is the document.  Numerators and denominators are summed over documents and
-then divided (`average="micro"`), or the scores of documents are averaged (`"macro"`).  0/0 is 0;
+then divided (`average="micro"`), or the scores of documents are averaged (`"documents"`).  0/0 is 0;
 in averages over documents, `undefined` says whether it counts.
 
 Metrics:
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -30,16 +30,17 @@ from closeread.counts.procedure import (
     PathOption,
     Preset,
     Procedure,
-    average_option,
+    average_options,
     check_present,
     missing_option,
     name_documents,
-    undefined_option,
 )
 from closeread.counts.table import CountTable
+from closeread.tasks.coref import crac
+from closeread.tasks.coref.crac import COREFUD, ZABOKRTSKY_2022
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
-from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.formats import FORMATS, STANDOFF_HELP
 from closeread.tasks.coref.key_response import CoreferenceReader
 from closeread.tasks.coref.metrics.entity import EDGES
 from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
@@ -55,6 +56,14 @@ from closeread.tasks.coref.metrics.scores import (
     scores_of,
 )
 from closeread.tasks.coref.metrics.slices import FIELDS, count_slices, find_lacking, require_fields
+
+
+def make_name_option(name: str, text: str) -> Option:
+    """Return an option whose value is a name in a file; empty to find it."""
+    # The gold's digest and the file tell which annotator and which fields were read.
+    is_signed = name in ("relation", "entity_feature")
+    signed: Literal["if_changed", "never"] = "if_changed" if is_signed else "never"
+    return Option(name, (), "", text, "(?s).*", "a name", signed=signed, reading=True)
 
 
 def count(
@@ -90,13 +99,11 @@ def count(
             "error".
         RequestError: an option needs something that a side does not have, such as heads.
     """
-    key_documents = documents_of(gold)
-    response_documents = documents_of(system)
-    key = key_documents.table
-    response = response_documents.table
+    key = documents_of(gold)
+    response = documents_of(system)
     names = key.names
-    present = np.isin(np.arange(len(names)), list(response.absent), invert=True)
-    is_broken = np.array([name in response_documents.broken for name in names], bool)
+    present = np.array(response.are_present(), bool)
+    is_broken = np.array([name in response.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
     if duplicates == "last" and matching != "minimum":
         key, response = map(order_entities_by_text, (key, response))
@@ -137,9 +144,9 @@ def count(
                 from closeread.tasks.coref.metrics.mentions import count_selected
 
                 columns |= name_columns(name, BOTH_SIDES, count_selected(name, matched))
-    if average == "macro":
+    if average == "documents":
         columns = unit_scores(columns, _scores(metrics), undefined=undefined)
-    table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key_documents))
+    table = replace(CountTable.of_columns(list(names), columns), fields=list_fields(key))
     if breakdowns:
         require_fields(key, response, options, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
@@ -159,7 +166,6 @@ BAGGA_1998 = papers("bagga-baldwin-1998-algorithms")
 LUO_2005 = papers("luo-2005-coreference")
 LUO_2014 = papers("luo-etal-2014-extension")
 PRADHAN_2014 = papers("pradhan-etal-2014-scoring")
-ZABOKRTSKY_2022 = papers("zabokrtsky-etal-2022-findings")
 YU_2023 = papers("yu-etal-2023-universal")
 YU_2022 = papers("yu-etal-2022-universal") + YU_2023
 
@@ -194,8 +200,7 @@ PROCEDURE = Procedure(
             "(2014).",
             references=PRADHAN_2014 + LUO_2014,
         ),
-        average_option("document"),
-        undefined_option("document"),
+        *average_options("document"),
         Option(
             "matching",
             ("exact", "head", "partial", "minimum"),
@@ -251,13 +256,17 @@ PROCEDURE = Procedure(
         ),
         Option(
             "layer",
-            ("identity", "discourse_deixis"),
+            (),
             "identity",
-            "Choose the layer of Universal Anaphora files to score.",
+            "Choose the layer to score: identity or discourse_deixis of Universal Anaphora files, or the chains of an "
+            "annotation tool's files.",
+            "(?s).+",
+            "the name of a layer",
             signed="if_changed",
             reading=True,
             references=YU_2022,
         ),
+        *(make_name_option(name, text) for name, text in STANDOFF_HELP.items() if name != "layer"),
         Option(
             "extra",
             ("error", "skip"),
@@ -290,18 +299,13 @@ PROCEDURE = Procedure(
             PRADHAN_2014,
         ),
         "corefud": Preset(
-            {
-                "duplicates": "last",
-                "undefined": "zero",
-                "keep_singletons": "false",
-                "blanc_edge": "luo2014",
-                "matching": "head",
-                "zeros": "corefud",
-            },
+            COREFUD,
             ("muc", "b3", "ceafm", "ceafe", "blanc", "lea", "conll", "mor", "zeros"),
-            "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2",
+            "CRAC shared tasks on multilingual coreference since 2024, corefud-scorer 1.2; the mean over treebanks if "
+            "there are several",
             ZABOKRTSKY_2022,
         ),
+        **crac.PRESETS,
         "codicrac_anaphora": Preset(
             {
                 "duplicates": "last",
@@ -334,7 +338,7 @@ PROCEDURE = Procedure(
     headline="conll/f1",
     modules=("coref", *(f"coref_{name}" for name in TITLES if name != "mentions")),
     count=count,
-    fields=("genre",),
+    fields=("genre", "treebank", "language", "folder"),
     breakdowns=tuple(FIELDS),
     find_lacking=find_lacking,
     more_fields="columns of the file given as fields",
@@ -375,6 +379,7 @@ PROCEDURE = Procedure(
         **dict.fromkeys(SELECTED[2:], YU_2022),
     },
     selective=True,
+    secondary=crac.SECONDARY,
     by_name=("document", "clusters"),
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a

@@ -9,8 +9,8 @@ from typing import Any
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize
 from closeread.records import Record
+from closeread.tasks.coref.columns import WITH_HEAD
 from closeread.tasks.coref.documents import Documents
-from closeread.tasks.coref.mention_table import WITH_HEAD
 
 Clusters = Sequence[Sequence[Sequence[Any]]]
 

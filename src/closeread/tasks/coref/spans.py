@@ -31,6 +31,25 @@ def merge_runs(runs: Iterable[Span]) -> list[Span]:
     return merged
 
 
+def count_tokens(spans: Iterable[Span]) -> int:
+    """Count the tokens of spans without common ones."""
+    return sum(end - start + 1 for start, end in spans)
+
+
+def count_common_tokens(spans: Iterable[Span], others: Sequence[Span]) -> int:
+    """Count the tokens that spans and others have in common."""
+    n_common = 0
+    for start, end in spans:
+        for other_start, other_end in others:
+            n_common += max(min(end, other_end) - max(start, other_start) + 1, 0)
+    return n_common
+
+
+def contains(spans: Iterable[Span], token: int) -> bool:
+    """Return whether a token is in any of some spans."""
+    return any(start <= token <= end for start, end in spans)
+
+
 def nth_token(spans: Sequence[Span], number: int) -> int:
     """Return a token of a mention by its number, from 1, which is not beyond the last."""
     token = spans[0][0] + number - 1

@@ -1,7 +1,7 @@
-"""Conversion of the corpus's coreference between XML, CoNLL and JSON Lines.
+"""Conversion of the corpus's coreference between XML and JSON Lines, and of both to CoNLL.
 
-Conventions: XML and CoNLL are checked against the treebank; JSON Lines are records of the corpus, which hold its text.
-Mentions in XML are numbered from 0 in document order when they are written.
+Conventions: XML is checked against the treebank; JSON Lines are records of the corpus, which hold its text.  Mentions
+in XML are numbered from 0 in document order when they are written.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from closeread.exceptions import (
 from closeread.files import creating_folder, text_suffix, write_text
 from closeread.formats.folders import find_unwritable, walk_files
 from closeread.formats.json_lines import dump_json_lines
-from closeread.formats.text import read_bytes
 from closeread.records import Record, UserFiles
-from closeread.tasks.marmara.conll import dump_conll, read_checked
+from closeread.tasks.marmara.conll import dump_conll
 from closeread.tasks.marmara.coreference import dump_annotation
 from closeread.tasks.marmara.corpus_files import (
     COREFERENCE,
@@ -65,13 +64,11 @@ class Source(NamedTuple):
     Attributes:
         documents: the documents.
         word_numbers: the numbers of the words of sentences where they are not 1, 2, 3 …
-        kind: the suffix of the format that they were read from.
         notices: their oddities.
     """
 
     documents: Sequence[Record]
     word_numbers: WordNumbers
-    kind: str
     notices: Sequence[str]
 
 
@@ -93,46 +90,30 @@ def locate_treebank(data_dir: Path | None, treebank: Path | None) -> TreebankFil
 
 
 def read_source(source: Path, find_treebank: Callable[[], TreebankFiles]) -> Source:
-    """Read a coreference file or a folder of them, a CoNLL file, or a file of the corpus's records (`.jsonl`).
+    """Read a coreference file or a folder of them, or a file of the corpus's records (`.jsonl`).
 
     The treebank is found where it is needed.
     """
     if source.suffix.lower() == ".jsonl":
         gold = read_own_gold(load_corpus(CORPUS), source)
-        return Source(gold.records, NO_GAPS, ".jsonl", gold.notices)
+        return Source(gold.records, NO_GAPS, gold.notices)
     folder, files, misfits = _list_files(source)
-    is_xml = source.is_dir() or read_bytes(source).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
     place = find_treebank()
     treebank = read_treebank(place.files)
-    is_conllu = treebank.kind is Kind.CONLLU
-    if is_conllu and not is_xml:
-        raise FormatError(
-            place.folder,
-            [
-                Problem(
-                    "is CoNLL-U, whose sentences and words have other numbers (expected the METU-Sabanci Turkish Treebank)"
-                )
-            ],
-        )
     treebank.notes.problems.raise_any(place.folder)
     # Notices about text in CoNLL-U say nothing of coreference.
+    is_conllu = treebank.kind is Kind.CONLLU
     text_notices = [] if is_conllu else limit_notices(treebank.notes.notices, "the treebank")
-    notices = describe_problems(str(place.folder), text_notices)
-    if is_xml:
-        parsed = read_corpus(treebank, files, None, annotated_only=True)
-        ProblemList(misfits + parsed.problems).raise_any(folder)
-        documents = parsed.records
-        notices += describe_problems(str(folder), parsed.notices or ())
-    else:
-        documents, renamed = read_checked(source, treebank)
-        limited = limit_notices(renamed, "the names of documents")
-        notices += [notice.at(str(source)) for notice in limited]
-    names = {*treebank.documents, *(document["document"] for document in documents)}
+    parsed = read_corpus(treebank, files, None, annotated_only=True)
+    ProblemList(misfits + parsed.problems).raise_any(folder)
+    names = {*treebank.documents, *(document["document"] for document in parsed.records)}
     genres, notes = find_genres(names, place.genres)
     notes.problems.raise_any(place.genres.parent if place.genres else place.folder)
-    for document in documents:
+    for document in parsed.records:
         document["genre"] = genres[document["document"]]
-    return Source(documents, treebank.word_numbers, ".xml" if is_xml else ".conll", notices)
+    notices = describe_problems(str(place.folder), text_notices)
+    notices += describe_problems(str(folder), parsed.notices or ())
+    return Source(parsed.records, treebank.word_numbers, notices)
 
 
 def _list_files(source: Path) -> tuple[Path, dict[str, Path], list[Problem]]:
@@ -231,19 +212,16 @@ def find_losses(source: Source, output: Path) -> list[str]:
             if [mention["start"], mention["end"]] not in spans:
                 loose.append((document, mention))
     losses = []
-    if source.kind != ".conll" and suffix == ".conll" and n_mentions:
+    if suffix == ".conll" and n_mentions:
         losses.append(f"the ids of {pluralize(n_mentions, 'mention')}")
-    if source.kind != ".conll" and suffix in ("", ".xml") and n_changed:
+    if suffix in ("", ".xml") and n_changed:
         losses.append(
             f"the ids of {pluralize(n_changed, 'mention')}; new ones are from 0 in document order"
         )
-    if loose and ".conll" in (suffix, source.kind):
+    if suffix == ".conll" and loose:
         document, mention = loose[0]
         words = " ".join(list_forms(document)[mention["start"] : mention["end"] + 1])
         first = f"first: {quote(words)} in sentence {quote(mention['sentence'])}"
         loss = f"{pluralize(len(loose), 'mention')} in no chain of two or more"
-        if suffix != ".conll":
-            chains = f"{pluralize(len(loose), 'chain')} of one mention"
-            loss = f"{chains}; the mentions are now in no chain"
         losses.append(f"{loss} ({first})")
     return losses

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 from closeread.corpus.notices import warn_all
-from closeread.exceptions import MAX_PROBLEMS_SHOWN, RequestError, describe_problems, pluralize
+from closeread.exceptions import RequestError, describe_problems, pluralize
 from closeread.files import open_text, replacing, text_suffix, write_text
 from closeread.parameters import (
     GoldSource,
@@ -42,18 +42,16 @@ def convert(
 ) -> Written:
     """Convert the coreference of Marmara.
 
-    Formats are XML, CoNLL (.conll) and JSON Lines (.jsonl).  SOURCE is a coreference file, a folder of coreference
-    files, a CoNLL file, or a file of records (.jsonl).  An output without a suffix is a folder with one coreference
-    file for each document.  CoNLL has four columns: sentence number, word number, form and chains.  Spans, chains and
-    words are checked against the treebank and kept; documents in CoNLL get the treebank's names.  Notes say what is
-    renamed or lost.
+    SOURCE is a coreference file in XML, a folder of such files, or a file of records (.jsonl).  An output without a
+    suffix is a folder with one coreference file for each document.  CoNLL has four columns: sentence number, word
+    number, form and chains.  Spans and chains in XML are checked against the treebank.  Notes say what is lost.
 
     \b
     Examples:
       closeread convert marmara_coref coreference -o marmara.conll
       closeread convert marmara_coref coreference/00016112.xml \\
         --treebank treebank -o 00016112.conll
-      closeread convert marmara_coref marmara.conll -o new_coreference
+      closeread convert marmara_coref marmara.jsonl -o new_coreference
 
     Args:
         output: Write to this file (.conll, .jsonl or .xml) or to this new folder of coreference files.
@@ -84,8 +82,8 @@ def convert_given(
     """Write all mentions of Marmara as CoNLL.
 
     Each mention is a chain of its own, as in the files that annotators are given.  SOURCE is a coreference file, a
-    folder of coreference files, a CoNLL file, or a file of records (.jsonl).  Mentions are numbered from 1 in each
-    document, by their start, then the longer first.
+    folder of coreference files, or a file of records (.jsonl).  Mentions are numbered from 1 in each document, by their
+    start, then the longer first.
 
     \b
     Examples:
@@ -103,55 +101,13 @@ def convert_given(
         )
     content = read_source(source, lambda: locate_treebank(data_dir, treebank))
     if output is not None:
-        _write_text(output, lambda: dump_given(content))
+        try:
+            text = dump_given(content)
+        except ValueError as error:
+            raise RequestError(f"cannot write {output}: {error}") from None
+        write_text(output, text)
     warn_all(content.notices)
     return _report(output, content.documents, "mention", "mentions")
-
-
-def convert_equalities(
-    file: Path, *, given: Annotated[Path, Param(metavar="FILE")], output: Output | None = None
-) -> Written:
-    """Convert equalities of mentions to chains.
-
-    An annotation in equalities, such as 1 = 4 = 17, becomes CoNLL (.conll) or JSON Lines (.jsonl).  Each line of FILE
-    has the ids of two or more given mentions; lines that share an id join.  Lines that begin with # are comments.
-    Given mentions that no line names are in no chain, and are listed.
-
-    \b
-    Examples:
-      closeread prepare marmara_coref chains anna.txt --given given.conll -o anna.conll
-
-    Args:
-        given: The mentions that the annotator was given: CoNLL, every mention a chain of its own.
-    """
-    from closeread.tasks.marmara.equalities import (
-        describe_unused,
-        dump_annotation,
-        make_row,
-        read_equalities,
-        read_given,
-    )
-
-    document = read_given(given)
-    annotation = read_equalities(file, document)
-    if output is not None:
-        _write_text(output, lambda: dump_annotation(annotation, document, text_suffix(output)))
-    warn_all(describe_unused(annotation, document, MAX_PROBLEMS_SHOWN))
-    n_mentions = sum(map(len, annotation.chains))
-    return Written(
-        output,
-        f"{pluralize(len(annotation.chains), 'chain')}, {pluralize(n_mentions, 'mention')}",
-        [make_row(annotation, document)],
-    )
-
-
-def _write_text(output: Path, dump: Callable[[], str]) -> None:
-    """Write a text; a format that can't express its content is a RequestError."""
-    try:
-        text = dump()
-    except ValueError as error:
-        raise RequestError(f"cannot write {output}: {error}") from None
-    write_text(output, text)
 
 
 def extract(
@@ -385,7 +341,6 @@ OPERATIONS: Operations = {
     "baseline marmara_coref": {"mentions": mentions, "svc": svc, "svr": svr},
     "convert": {"marmara_coref": convert},
     "prepare marmara_coref": {
-        "chains": convert_equalities,
         "mentions": convert_given,
         "treebank": extract,
     },

@@ -428,7 +428,7 @@ def read_vectors(path: Path, words: Collection[str], *, n_components: int | None
     """
     problems: list[Problem] = []
     vectors: dict[str, Floats] = {}
-    lines: dict[bytes, int] = {}
+    lines: dict[bytes, int | None] = {}
     with open_vectors(path) as file:
         header = read_header(path, file, least=n_components or 1)
         moments = _Moments(header.n_dimensions)

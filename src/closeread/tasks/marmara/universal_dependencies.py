@@ -1,21 +1,28 @@
 """The treebank as Universal Dependencies has it: the CoNLL-U files of UD_Turkish-IMST.
 
-Conventions: a document begins at `# newdoc id = NAME`, and every sentence has a `# sent_id = NAME`.  Words count from 1
-in their sentence, and head 0 is none.  A token is that of the surface: a word, or a multiword token with all its words;
-empty nodes (`3.1`) are none.  Trees are UD's: they are not turned round to be head-final.
+Conventions: a document begins at `# newdoc id = NAME`, and every sentence has a `# sent_id = NAME`.  Head 0 is none.  A
+token is that of the surface: a word, or a multiword token with all its words; empty nodes (`3.1`) are none.  Trees
+are UD's: they are not turned round to be head-final.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread import limits
-from closeread.exceptions import quote
-from closeread.formats.text import UNSAFE, split_lines
+from closeread.exceptions import ProblemList, quote
+from closeread.formats.text import BYTE_ORDER_MARK, describe_unsafe, split_lines
 from closeread.records import Record
+from closeread.tasks.coref.formats.conllu_sentences import (
+    RANGE,
+    WORD,
+    Row,
+    Sentence,
+    iterate_sentences,
+    read_ids,
+)
 from closeread.tasks.marmara.documents import Notes
 
 # fmt: off
@@ -49,13 +56,9 @@ SUFFIX_TAGS = TAGS | {"ADP": ("Adj",)}
 DERIVED_TAGS = {"Part": ("Adj",), "Vnoun": ("Noun",), "Conv": ("Adv",)}
 """The tags of the group that a verb form adds."""
 
-COLUMNS = 10
 NEWDOC = re.compile(r"#[ \t]*newdoc(?![^\s=])(?:(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*\Z)?")
 SENT_ID = re.compile(r"#[ \t]*sent_id[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*")
-ROW_ID = re.compile(r"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 HEAD = re.compile("[0-9]{1,9}")
-CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
-"""Control characters other than tabs."""
 
 
 class Word(NamedTuple):
@@ -173,10 +176,12 @@ class UdTreebank:
         # The file and the line where each name is first, of a document and of a sentence.
         self.first_places: dict[tuple[str, str], tuple[str, int]] = {}
         for name, (path, data) in files.items():
-            of_file = Notes(file=name)
-            with of_file.catching():
-                _UdFile(self, of_file).read(split_lines(path, data))
-            notes.problems.extend(sorted(of_file.problems, key=lambda problem: problem.order))
+            with notes.on(name).catching():
+                # This checks its encoding.
+                split_lines(path, data)
+                file = _UdFile(self, name)
+                file.read(data.removeprefix(BYTE_ORDER_MARK))
+                file.problems.raise_any(path)
 
 
 class _Header(NamedTuple):
@@ -186,88 +191,74 @@ class _Header(NamedTuple):
     line: int
 
 
-class _Row(NamedTuple):
-    """The columns of a word, of a range of words or of an empty node, and their line."""
-
-    cells: list[str]
-    line: int
-
-
 class _UdFile:
-    """A file of a treebank, as it is read: its document, and of this a sentence with its rows, so far."""
+    """A file of a treebank, as it is read: its problems, its document and its sentence, so far."""
 
-    def __init__(self, treebank: UdTreebank, notes: Notes) -> None:
+    def __init__(self, treebank: UdTreebank, file: str) -> None:
+        self.problems = ProblemList()
         self._treebank = treebank
-        self._file = notes.file
-        self._problems = notes.problems
-        self._report = notes.report
+        self._file = file
         self._document: _Header | None = None
         self._has_sentences = False
         self._sentence: _Header | None = None
-        self._rows: list[_Row] = []
 
-    def read(self, lines: Iterable[str]) -> None:
+    def read(self, text: bytes) -> None:
         """Read the file, and add its documents to the treebank."""
-        for number, line in enumerate(lines, start=1):
-            if line.startswith("#"):
-                self._read_comment(line, number)
-            elif line.strip(" \t"):
-                self._read_row(line, number)
-            else:
-                self._end_sentence()
-            # Counting those of a file of another format helps nobody.
-            if self._problems.total > limits.MAX_PROBLEMS:
-                return
-        self._end_sentence()
+        n_problems = 0
+        for sentence in iterate_sentences(text, 1, self.problems):
+            # Where a row is missing, all ids after it would be problems.
+            is_whole = self.problems.total == n_problems
+            is_one_sentence = self._read_comments(sentence)
+            if is_whole and is_one_sentence:
+                self._read_sentence(sentence)
+            self._has_sentences |= bool(sentence.rows) or not is_whole
+            self._sentence = None
+            n_problems = self.problems.total
         self._end_document()
-        if self._document is None and not self._problems:
-            self._report(
+        if self._document is None and not self.problems:
+            self.problems.add(
                 "contains no document (expected '# newdoc id = NAME' before the first sentence)"
             )
 
-    def _read_comment(self, text: str, line: int) -> None:
-        newdoc = NEWDOC.match(text)
-        if newdoc:
-            self._begin_document(_Header(newdoc[1] or "", line))
-            return
-        sent_id = SENT_ID.fullmatch(text)
-        if sent_id:
-            self._begin_sentence(_Header(sent_id[1], line))
+    def _read_comments(self, sentence: Sentence) -> bool:
+        """Read the names of documents and of the sentence; return whether all of them are before its rows."""
+        for line, comment in sentence.comments:
+            text = comment.decode().removesuffix("\r")
+            newdoc = NEWDOC.match(text)
+            sent_id = SENT_ID.fullmatch(text)
+            if (newdoc or sent_id) and sentence.rows and line > sentence.rows[0][0]:
+                kind = "document" if newdoc else "sentence"
+                expected = "expected a blank line before it"
+                self.problems.add(f"a {kind} begins inside a sentence ({expected})", line)
+                return False
+            if newdoc:
+                self._begin_document(_Header(newdoc[1] or "", line))
+            elif sent_id:
+                self._end_sentence()
+                self._sentence = _Header(sent_id[1], line)
+                self._check_name("sentence", self._sentence, "# sent_id = NAME")
+        return True
 
     def _begin_document(self, document: _Header) -> None:
-        self._break_off("document", document.line)
         self._end_document()
         self._document = document
         self._check_name("document", document, "# newdoc id = NAME")
         self._treebank.documents.setdefault(document.name, [])
         self._treebank.files.setdefault(document.name, self._file)
 
-    def _begin_sentence(self, sentence: _Header) -> None:
-        self._break_off("sentence", sentence.line)
+    def _end_sentence(self) -> None:
+        """Report a sentence of which there is only the name."""
         if self._sentence is not None:
-            self._report(
-                f"a second sent_id before a sentence (first on line {self._sentence.line})",
-                sentence.line,
-            )
-        self._sentence = sentence
-        self._check_name("sentence", sentence, "# sent_id = NAME")
-
-    def _break_off(self, kind: str, line: int) -> None:
-        """End a sentence where something begins inside it."""
-        if self._rows:
-            self._report(
-                f"a {kind} begins inside a sentence (expected a blank line before it)", line
-            )
-            self._end_sentence()
+            name, line = self._sentence
+            self.problems.add(f"sentence {quote(name)} has no words", line)
 
     def _check_name(self, kind: str, header: _Header, expected: str) -> None:
         name, line = header
-        unsafe = UNSAFE.search(name)
+        unsafe = describe_unsafe(name)
         if not name:
-            self._report(f"{kind} without a name (expected '{expected}')", line)
+            self.problems.add(f"{kind} without a name (expected '{expected}')", line)
         elif unsafe:
-            character = f"the control character U+{ord(unsafe[0]):04X}"
-            self._report(f"the name {quote(name)} contains {character}", line)
+            self.problems.add(f"the name {unsafe}", line)
         else:
             place = (self._file, line)
             first_file, first_line = self._treebank.first_places.setdefault((kind, name), place)
@@ -275,131 +266,71 @@ class _UdFile:
                 where = f"on line {first_line}"
                 if first_file != self._file:
                     where = f"in {first_file} {where}"
-                self._report(f"duplicate {kind} {quote(name)} (first {where})", line)
+                self.problems.add(f"duplicate {kind} {quote(name)} (first {where})", line)
 
     def _end_document(self) -> None:
         if self._document is not None and not self._has_sentences:
             name, line = self._document
-            self._report(f"document {quote(name)} has no sentences", line)
+            self.problems.add(f"document {quote(name)} has no sentences", line)
         self._has_sentences = False
 
-    def _read_row(self, text: str, line: int) -> None:
-        is_first = not self._rows
-        if is_first and self._sentence is None:
-            self._report("sentence without a name (expected '# sent_id = NAME' before it)", line)
-        if is_first and self._document is None:
-            self._report(
-                "sentence outside a document (expected '# newdoc id = NAME' before it)", line
-            )
+    def _read_sentence(self, sentence: Sentence) -> None:
+        """Add a sentence to its document, if nothing is wrong with it."""
+        if not sentence.rows:
+            self._end_sentence()
+            return
+        first_line = sentence.rows[0][0]
+        if self._sentence is None:
+            expected = "expected '# sent_id = NAME' before it"
+            self.problems.add(f"sentence without a name ({expected})", first_line)
+        if self._document is None:
+            expected = "expected '# newdoc id = NAME' before it"
+            self.problems.add(f"sentence outside a document ({expected})", first_line)
             # It is reported once.
-            self._document = _Header("", line)
-        cells = text.split("\t")
-        self._rows.append(_Row(cells, line))
-        unsafe = CONTROL.search(text)
-        if len(cells) != COLUMNS:
-            self._report(
-                f"the number of columns is {len(cells)} (expected {COLUMNS}, separated by tabs)",
-                line,
-            )
-        elif unsafe:
-            character = f"the control character U+{ord(unsafe[0]):04X}"
-            self._report(f"the row contains {character}", line)
-
-    def _end_sentence(self) -> None:
-        sentence = self._sentence
-        rows = self._rows
-        self._sentence = None
-        self._rows = []
-        if not rows:
-            if sentence is not None:
-                self._report(f"sentence {quote(sentence.name)} has no words", sentence.line)
-            return
-        self._has_sentences = True
-        if any(len(row.cells) != COLUMNS for row in rows):
-            return
-        n_problems = self._problems.total
-        surface, word_rows = self._number_rows(rows)
+            self._document = _Header("", first_line)
+        n_problems = self.problems.total
+        surface, word_rows = self._list_tokens(sentence)
         words = [self._read_word(row, len(word_rows)) for row in word_rows]
-        if self._problems.total > n_problems:
+        if self.problems.total > n_problems:
             return
         circle = find_circle([word.head for word in words])
         if circle:
-            self._report(
-                f"column 7: the heads of words {', '.join(map(str, circle))} form a circle",
-                word_rows[circle[0] - 1].line,
-            )
-        elif sentence is not None and self._document is not None:
-            record = {"number": sentence.name, "tokens": make_tokens(surface, words)}
+            message = f"the heads of words {', '.join(map(str, circle))} form a circle"
+            self.problems.add(f"column 7: {message}", word_rows[circle[0] - 1][0])
+        elif self._sentence is not None:
+            record = {"number": self._sentence.name, "tokens": make_tokens(surface, words)}
             self._treebank.documents.setdefault(self._document.name, []).append(record)
 
-    def _number_rows(self, rows: Sequence[_Row]) -> tuple[list[Surface], list[_Row]]:
-        """Check the numbers of rows, and return the tokens of the surface and the rows of the words."""
+    def _list_tokens(self, sentence: Sentence) -> tuple[list[Surface], list[Row]]:
+        """Return the tokens of the surface, and the rows of the words."""
+        ids = read_ids(sentence, 0, self.problems)
         surface: list[Surface] = []
-        words: list[_Row] = []
-        n_empty = 0
-        range_end = 0
-        for row in rows:
-            text, form = row.cells[:2]
-            first, mark, second = parse_row_id(text)
-            n_words = len(words)
-            follows_word = first == n_words + 1
-            if mark == "." and (first, second) == (n_words, n_empty + 1):
-                n_empty += 1
-                continue
-            if mark == "-" and follows_word and second > first > range_end:
-                range_end = second
-                surface.append((form, first, second))
-            elif mark == "" and follows_word:
+        words: list[Row] = []
+        last_of_range = 0
+        for kind, row in zip(ids.kinds, sentence.rows, strict=True):
+            cells = row[1]
+            if kind == RANGE:
+                first, last_of_range = map(int, cells[0].split(RANGE))
+                surface.append((cells[1].decode(), first, last_of_range))
+            elif kind == WORD:
                 words.append(row)
-                n_empty = 0
-                if first > range_end:
-                    surface.append((form, first, first))
-            else:
-                message = f"column 1: {quote(text)}"
-                if n_words:
-                    message += f" follows word {n_words}"
-                following = n_words + 1
-                expected = (
-                    f"expected {following}, {n_words}.{n_empty + 1} or a range from {following}"
-                )
-                self._report(f"{message} ({expected})", row.line)
-                continue
-            if not form.strip():
-                self._report("column 2: the word is empty (expected a word or '_')", row.line)
-        if range_end > len(words):
-            self._report(
-                f"the sentence ends before word {range_end}, the last of a multiword token",
-                rows[-1].line,
-            )
+                number = len(words)
+                if number > last_of_range:
+                    surface.append((cells[1].decode(), number, number))
         return surface, words
 
-    def _read_word(self, row: _Row, n_words: int) -> Word:
-        _, _, lemma, tag, _, features, head, relation, _, _ = row.cells
+    def _read_word(self, row: Row, n_words: int) -> Word:
+        line, cells = row
+        _, _, lemma, tag, _, features, head, relation, _, _ = [cell.decode() for cell in cells]
         number = int(head) if HEAD.fullmatch(head) else n_words + 1
         if tag not in TAGS:
-            self._report(
-                "column 4: "
-                f"{quote(tag)} is not a part of speech of UD (expected one of {', '.join(TAGS)})",
-                row.line,
-            )
+            expected = f"expected one of {', '.join(TAGS)}"
+            message = f"{quote(tag)} is not a part of speech of UD ({expected})"
+            self.problems.add(f"column 4: {message}", line)
         if number > n_words:
-            self._report(
-                f"column 7: {quote(head)} is not a word of the sentence (expected 0 to {n_words})",
-                row.line,
-            )
+            message = f"{quote(head)} is not a word of the sentence (expected 0 to {n_words})"
+            self.problems.add(f"column 7: {message}", line)
         elif relation in ("", "_") or (relation == "root") != (number == 0):
             expected = "a relation other than root" if number else "root, since the head is 0"
-            self._report(f"column 8: {quote(relation)} (expected {expected})", row.line)
+            self.problems.add(f"column 8: {quote(relation)} (expected {expected})", line)
         return Word(lemma, tag, features, number, relation)
-
-
-def parse_row_id(text: str) -> tuple[int, str, int]:
-    """Return the number of a row, and its mark and second number if it has them: `3`, `3-4` or `3.1`; 0 if it has none.
-
-    >>> parse_row_id("3"), parse_row_id("3-4"), parse_row_id("3.1"), parse_row_id("x")
-    ((3, '', 0), (3, '-', 4), (3, '.', 1), (0, '', 0))
-    """
-    match = ROW_ID.fullmatch(text)
-    if match is None:
-        return 0, "", 0
-    return int(match[1]), match[2] or "", int(match[3] or 0)

@@ -9,20 +9,19 @@ unit are those of questions that have only these candidates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, ratio
+from closeread.counts.error_report import ErrorReport, Listing, Row
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.report import Column, Report, make_slice_grid, report_grid
-from closeread.counts.results import Result
+from closeread.counts.report import Column, Report, make_slice_grid
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import choose_words, pluralize
 from closeread.records import Record, column
-from closeread.tables import NOTHING, Grid, Style
+from closeread.tables import NOTHING, Grid
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
 from closeread.tasks.mctaco.procedure import (
     ABSENT,
@@ -75,34 +74,6 @@ ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted
 """The columns about a wrong candidate."""
 
 
-class LabelledAnswer(NamedTuple):
-    """A candidate answer with the labels of gold and system; None if the system has no prediction."""
-
-    answer: str
-    gold: str
-    predicted: str | None
-
-
-class WrongQuestion(NamedTuple):
-    """A question with candidates that are labelled wrongly.
-
-    Attributes:
-        question_id: its id.
-        category: its category.
-        sentence: the text of its sentence.
-        question: its text.
-        wrong: how many candidates are labelled wrongly.
-        candidates: all of its candidates.
-    """
-
-    question_id: str
-    category: str
-    sentence: str
-    question: str
-    wrong: int
-    candidates: Sequence[LabelledAnswer]
-
-
 def count_fields(
     gold: Sequence[Record], system: Sequence[Record | None], counts: CountTable
 ) -> CountTable:
@@ -151,7 +122,7 @@ def _count_units(
 
 def list_wrong(
     gold: Sequence[Record], system: Sequence[Record | None], table: CountTable
-) -> tuple[list[WrongQuestion], list[list[object]]]:
+) -> tuple[list[Row], list[list[object]]]:
     """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`."""
     by_question: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
     for record, prediction in zip(gold, system, strict=True):
@@ -159,7 +130,7 @@ def list_wrong(
         if candidates is not None:
             label = None if prediction is None else prediction["label"]
             candidates.append((record, label))
-    errors: list[tuple[WrongQuestion, list[list[object]]]] = []
+    errors: list[tuple[Row, list[list[object]]]] = []
     for index, candidates in enumerate(by_question.values()):
         fields = [table.fields[name][index] for name in ("question_size", "gold_yes")]
         rows = []
@@ -170,24 +141,20 @@ def list_wrong(
                 rows.append([*cells, label, record["category"], unit, *fields])
         if rows:
             errors.append((_make_question(candidates, len(rows)), rows))
-    errors.sort(key=lambda error: (-error[0].wrong, len(error[0].candidates)))
+    errors.sort(key=lambda error: (-error[0]["wrong"], len(error[0]["candidates"])))
     questions = [question for question, _ in errors]
     return questions, list(chain.from_iterable(rows for _, rows in errors))
 
 
-def _make_question(candidates: Sequence[tuple[Record, str | None]], n_wrong: int) -> WrongQuestion:
+def _make_question(candidates: Sequence[tuple[Record, str | None]], n_wrong: int) -> Row:
+    """Return a question with the labels of its candidates, None where the system has no prediction."""
     first = candidates[0][0]
+    question = {name: first[name] for name in ("question_id", "category", "sentence", "question")}
     answers = [
-        LabelledAnswer(record["answer"], record["label"], label) for record, label in candidates
+        {"answer": record["answer"], "gold": record["label"], "predicted": label}
+        for record, label in candidates
     ]
-    return WrongQuestion(
-        first["question_id"],
-        first["category"],
-        first["sentence"],
-        first["question"],
-        n_wrong,
-        answers,
-    )
+    return {**question, "wrong": n_wrong, "candidates": answers}
 
 
 def _name_unit(answer: str) -> str:
@@ -239,64 +206,47 @@ COLUMNS = {
 """The tables of a field, and what they show."""
 
 
-@dataclass(frozen=True, repr=False)
-class LabelErrorReport(Result):
-    """The errors of a system's labels.
+class QuestionListing(Listing):
+    """The questions with errors, each with a table of its candidates."""
 
-    Attributes:
-        report: scores, with slices by each field; exact match and F1 as `closeread.score` computes them.
-        questions: those with errors, the most first.
-        rows: the wrong candidates, in the order of their questions.
-        limit: how many questions tables list.
-    """
-
-    report: Report
-    questions: Sequence[WrongQuestion]
-    rows: Sequence[list[object]]
-    limit: int
-
-    def __repr__(self) -> str:
-        counts = self.report.total.counts
-        n_candidates = pluralize(int(counts["candidates"]), "candidate")
-        wrong = f"false yes {counts['false_yes']:,.0f}, false no {counts['false_no']:,.0f}"
-        return f"<LabelErrorReport: {n_candidates}, {wrong}>"
-
-    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the tables: scores, scores by each field, and the questions with the most errors."""
-        yield report_grid(replace(self.report, slices={}), style)
-        for field in self.report.slices:
-            for units, columns in COLUMNS.items():
-                title = f"{units} by {field.replace('_', ' ')}"
-                if field in MEANINGS and units == "Questions":
-                    title += f" ({MEANINGS[field]})"
-                yield make_slice_grid(self.report, field, title, columns, parts=FIELDS[field])
-        for number, question in enumerate(self.questions[: self.limit], start=1):
-            notes = [question.sentence, question.question]
-            if number == self.limit < len(self.questions):
+    def make_grids(self) -> Iterator[Grid]:
+        """Yield the tables of the first questions."""
+        for number, question in enumerate(self.rows[: self.limit], start=1):
+            notes = [question["sentence"], question["question"]]
+            if number == self.limit < len(self.rows):
                 where = choose_words("--limit, --json and --format csv", "to_dict() and to_frame()")
-                n_more = pluralize(len(self.questions) - number, "more question")
+                n_more = pluralize(len(self.rows) - number, "more question")
                 notes.append(f"{n_more} with errors: see {where}.")
-            yield _make_question_grid(question, notes)
-
-    def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
-        """Return header and rows of all wrong candidates, those of the questions with the most errors first."""
-        return ROW, list(self.rows)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report, and under `errors` the questions with errors and all of their candidates."""
-        questions = []
-        for question in self.questions:
-            candidates = [candidate._asdict() for candidate in question.candidates]
-            questions.append({**question._asdict(), "candidates": candidates})
-        return {**self.report.to_dict(), "errors": {"questions": questions}}
+            rows = [
+                [candidate["answer"], candidate["gold"], candidate["predicted"] or NOTHING]
+                for candidate in question["candidates"]
+            ]
+            share = f"{question['wrong']} of {pluralize(len(rows), 'candidate')}"
+            title = f"{question['question_id']} ({question['category']}): {share} wrong"
+            header = ("answer", "gold", "predicted")
+            texts = frozenset(header)
+            yield Grid(title, header, rows, notes, texts=texts, prose=frozenset({"answer"}))
 
 
-def _make_question_grid(question: WrongQuestion, notes: Sequence[str]) -> Grid:
-    """Return the table of a question's candidates."""
-    header = LabelledAnswer._fields
-    rows = [[answer, gold, predicted or NOTHING] for answer, gold, predicted in question.candidates]
-    n_candidates = pluralize(len(rows), "candidate")
-    title = (
-        f"{question.question_id} ({question.category}): {question.wrong} of {n_candidates} wrong"
-    )
-    return Grid(title, header, rows, notes, texts=frozenset(header), prose=frozenset({"answer"}))
+def make_error_report(
+    report: Report,
+    questions: Sequence[Row],
+    rows: Sequence[Sequence[object]],
+    limit: int,
+) -> ErrorReport:
+    """Return the errors of labels; tables list so many questions."""
+    totals = report.total.counts
+    counts = {
+        "right": int(totals["correct"]),
+        "false yes": int(totals["false_yes"]),
+        "false no": int(totals["false_no"]),
+    }
+    grids = []
+    for field in report.slices:
+        for units, columns in COLUMNS.items():
+            title = f"{units} by {field.replace('_', ' ')}"
+            if field in MEANINGS and units == "Questions":
+                title += f" ({MEANINGS[field]})"
+            grids.append(make_slice_grid(report, field, title, columns, parts=FIELDS[field]))
+    listings = {"questions": QuestionListing("", questions, limit)}
+    return ErrorReport(report, "candidates", counts, listings, grids, ROW, rows)

@@ -22,12 +22,12 @@ def draw_runs(folder: Path) -> Drawing:
     """Draw the scores of trained models by the size of their training data (Zhou et al., 2019, Figure 3).
 
     The lines have bars of one standard error.  Scores are those on test questions if all runs of the folder have them,
-    else on held-out ones.
+    else on those for validation.
     """
     results = read_runs(folder)
     if not results.runs:
         raise FormatError(folder / RUN, [Problem("has no complete run (expected one or more)")])
-    data = "test" if all(run.test for run in results.runs) else "held_out"
+    data = "test" if all(run.test for run in results.runs) else "validation"
     if not results.is_complete:
         warn(f"{folder / RUN}: some runs are not complete.")
     questions = []

@@ -3,7 +3,7 @@
 Source: Zhou, Khashabi, Ning and Roth (2019), section 4: the sentence and the question are the first text of a pair, the
 answer is the second.
 
-Conventions: scores are from 0 to 1, by the names of metrics; those on held-out questions are of the best epoch.  The
+Conventions: scores are from 0 to 1, by the names of metrics; those on validation questions are of the best epoch.  The
 standard error of a mean is the standard deviation of the sample, divided by the root of its size.  Of a pair that is
 too long for a model, the beginning of the sentence is left out, with a note.
 """
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
-DATA = {"held_out": "held-out", "test": "test"}  # the data that are scored, and their titles
+DATA = {"validation": "validation", "test": "test"}  # the data that are scored, and their titles
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
 SCORES = tuple(product(DATA, METRICS))
 """The scores of a run: data and metric of each."""
@@ -53,7 +53,7 @@ class Data(NamedTuple):
 
     Attributes:
         training: what a model learns from.
-        validation: on which every epoch is scored; None to hold out some of the training sentences.
+        validation: on which every epoch is scored; None to keep some of the training sentences for it.
         test: on which the trained model is scored, if it is.
     """
 
@@ -62,26 +62,26 @@ class Data(NamedTuple):
     test: Gold | None = None
 
 
-HELD_OUT = 0.1
-"""The share of the training sentences that is held out, if settings don't say it."""
+VALIDATION_SHARE = 0.1
+"""The share of the training sentences that is kept for validation, if settings don't say it."""
 
 
 def split_questions(
     records: Sequence[Record], share: float, seed: int
 ) -> tuple[list[Record], list[Record]]:
-    """Hold out the questions of a random share of the sentences; return the records of the others, and theirs.
+    """Split records at random into those to learn from, and those of a share of the sentences, for validation.
 
-    So no sentence that is learnt from is held out.  Both have one sentence at least, and keep the order of the records.
+    No sentence is on both sides.  Both have one sentence at least, and keep the order of the records.
     """
     sentences = list(dict.fromkeys(column(records, "sentence_id")))
     if len(sentences) < 2:
         few = pluralize(len(sentences), "sentence")
-        raise RequestError(f"{few} to learn from (expected 2 or more, since one is held out)")
-    n_held_out = min(max(1, round(share * len(sentences))), len(sentences) - 1)
+        raise RequestError(f"{few} to learn from (expected 2 or more, since one is for validation)")
+    n_validation = min(max(1, round(share * len(sentences))), len(sentences) - 1)
     order = np.random.default_rng((seed, 0)).permutation(len(sentences))
-    held_out = {sentences[number] for number in order[:n_held_out].tolist()}
-    learnt = [record for record in records if record["sentence_id"] not in held_out]
-    return learnt, [record for record in records if record["sentence_id"] in held_out]
+    chosen = {sentences[number] for number in order[:n_validation].tolist()}
+    training = [record for record in records if record["sentence_id"] not in chosen]
+    return training, [record for record in records if record["sentence_id"] in chosen]
 
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
@@ -125,11 +125,11 @@ def decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
     return make_rows(records, probabilities[:, YES] > probabilities[:, NO])
 
 
-def warn_of_cut(n_cut: int, longest: int) -> None:
+def warn_of_truncation(n_truncated: int, longest: int) -> None:
     """Warn of the number of candidates that are too long for a model, if any are."""
-    if n_cut:
-        have = "is" if n_cut == 1 else "are"
-        candidates = f"{pluralize(n_cut, 'candidate')} {have}"
+    if n_truncated:
+        have = "is" if n_truncated == 1 else "are"
+        candidates = f"{pluralize(n_truncated, 'candidate')} {have}"
         excess = f"{candidates} longer than the {longest:,} tokens that the model takes"
         warn_all([f"{excess}: the beginning of the sentence is left out."])
 
@@ -144,7 +144,7 @@ class TrainedRun:
         seed: the seed of its random numbers.
         questions: the number of questions that it learnt from.
         epoch: the best, from 1; 0 for a model that is not trained.
-        held_out: its scores on held-out questions.
+        validation: its scores on validation questions.
         test: its scores on the test questions; empty if it has no such scores.
         seconds: how long it was trained.
     """
@@ -154,13 +154,13 @@ class TrainedRun:
     seed: int
     questions: int
     epoch: int
-    held_out: Mapping[str, float]
+    validation: Mapping[str, float]
     test: Mapping[str, float]
     seconds: float
 
     def score(self, data: str, metric: str) -> float | None:
         """Return a score on one of `DATA`; None if the run has no such score."""
-        scores = self.test if data == "test" else self.held_out
+        scores = self.test if data == "test" else self.validation
         return scores.get(metric)
 
 
@@ -282,47 +282,48 @@ def train(
     for the name of its folder.
     """
     from closeread.neural.devices import choose_hardware
-    from closeread.neural.pairs import LabelledTexts, train_pairs
+    from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     if resume and is_series(run):
         raise RequestError(
             f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})"
         )
-    share = HELD_OUT if settings.held_out is None else settings.held_out
+    share = VALIDATION_SHARE
+    if settings.validation_share is not None:
+        share = settings.validation_share
     if data.validation is None:
-        learnt, held_out = split_questions(data.training.records, share, settings.seed)
+        training, validation = split_questions(data.training.records, share, settings.seed)
     else:
-        learnt = list(data.training.records)
-        held_out = list(data.validation.records)
-    for records, purpose in ((learnt, "to learn from"), (held_out, "to choose the best epoch by")):
+        training = list(data.training.records)
+        validation = list(data.validation.records)
+    purposes = ((training, "to learn from"), (validation, "to choose the best epoch by"))
+    for records, purpose in purposes:
         if not records:
             raise RequestError(f"0 questions {purpose} (expected 1 or more)")
-    learnt = keep_questions(learnt, size, settings.seed)
-    labels = encode_labels(learnt).astype(np.int64)
-    learnt_texts = make_texts(learnt, settings.unit_normalization)
-    held_out_texts = make_texts(held_out, settings.unit_normalization)
-    learnt_data = {
+    training = keep_questions(training, size, settings.seed)
+    labels = encode_labels(training).astype(np.int64)
+    data_description = {
         "training": data.training.digest,
-        "held_out": share if data.validation is None else data.validation.digest,
+        "validation": share if data.validation is None else data.validation.digest,
         "size": size,
-        "questions": len(set(column(learnt, "question_id"))),
-    }
-    description = {
-        "task": TASK,
-        "unit_normalization": settings.unit_normalization,
-        "data": learnt_data,
+        "questions": len(set(column(training, "question_id"))),
     }
     train_pairs(
         RunFolder(run),
+        PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout),
         settings,
-        LabelledTexts(learnt_texts, labels),
-        held_out_texts,
-        score=lambda probabilities: score_labels(held_out, decode(held_out, probabilities)),
+        LabelledTexts(make_texts(training, settings.unit_normalization), labels),
+        make_texts(validation, settings.unit_normalization),
+        score=lambda probabilities: score_labels(validation, decode(validation, probabilities)),
         criterion="f1",
-        about=description,
+        metadata={
+            "task": TASK,
+            "unit_normalization": settings.unit_normalization,
+            "data": data_description,
+        },
         resume=resume,
-        warn_of_cut=warn_of_cut,
+        warn_of_truncation=warn_of_truncation,
     )
     content = read_run(run)
     test = data.test
@@ -455,13 +456,10 @@ def find_run(folder: Path, seed: int | None = None) -> Path:
 
 def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:
     """Predict the labels of candidates with a trained model, and return the rows of a submission."""
-    from closeread.neural.pairs import load_classifier, predict_pairs
+    from closeread.neural.pairs import predict_pairs
     from closeread.neural.run_folders import RunFolder
-    from closeread.neural.training import use_precision
 
     content = read_run(run, TASK)
-    model = load_classifier(RunFolder(run), hardware.device)
-    pieces = model.cut(make_texts(records, content.get("unit_normalization", "off")))
-    warn_of_cut(pieces.n_cut, model.longest)
-    with use_precision(hardware):
-        return decode(records, predict_pairs(model, pieces, hardware.device))
+    texts = make_texts(records, content.get("unit_normalization", "off"))
+    probabilities = predict_pairs(RunFolder(run), texts, hardware, warn_of_truncation)
+    return decode(records, probabilities)

@@ -109,9 +109,9 @@ def errors(
     from closeread.counts.counts import make_report
     from closeread.tasks.mctaco.errors import (
         LABEL_METRICS,
-        LabelErrorReport,
         count_fields,
         list_wrong,
+        make_error_report,
     )
 
     counted = predictions.counted
@@ -127,7 +127,8 @@ def errors(
         by=by,
         resampling=intervals.make_resampling(),
     )
-    return LabelErrorReport(report, *list_wrong(*sides, table), limit)
+    questions, rows = list_wrong(*sides, table)
+    return make_error_report(report, questions, rows, limit)
 
 
 def adjudicate(
@@ -420,14 +421,15 @@ class ClassifierSettings(TrainingSettings):
 
     Attributes:
         batch_size: Train on batches of N candidate answers.
-        held_out: Hold out this share of the sentences, and choose the best epoch by their questions.  [default: 0.1]
+        validation_share: Choose the best epoch by the questions of this share of the sentences, which are not learnt
+            from.  [default: 0.1]
         unit_normalization: Rewrite temporal expressions in answers in their most proper unit, as `closeread prepare
             mctaco units` does with this rule.
     """
 
-    held_out: Annotated[float | None, within(0, 1, above=True, below=True), Param(metavar="X")] = (
-        None
-    )
+    validation_share: Annotated[
+        float | None, within(0, 1, above=True, below=True), Param(metavar="X")
+    ] = None
     unit_normalization: UnitNormalization = "off"
 
 
@@ -451,7 +453,7 @@ def train(
     """Train a classifier of candidate answers.
 
     Does the answer fit the sentence and the question (Zhou et al., 2019, section 4)?  The folder RUN contains the
-    parameters of the best epoch, by F1 on held-out questions; run.json with the settings, the versions and the scores
+    parameters of the best epoch, by F1 on validation questions; run.json with the settings, the versions and the scores
     of all epochs; and, during training, a checkpoint from which --resume continues.  With --seeds or --sizes, RUN
     contains such a folder for each model (seed-0, or size-10/seed-0), and run.json has the scores of all of them;
     --resume continues with the first that is not complete.
@@ -486,8 +488,8 @@ def train(
 
     if len(set(sizes)) < len(sizes):
         raise RequestError("sizes: a percentage is given twice")
-    if validation is not None and settings.held_out is not None:
-        raise RequestError(fill_options("{held_out} and {validation} exclude each other"))
+    if validation is not None and settings.validation_share is not None:
+        raise RequestError(fill_options("{validation_share} and {validation} exclude each other"))
     splits = {"training": "validation", "validation": None, "test": None}
     sources = {
         "training": (training, split),

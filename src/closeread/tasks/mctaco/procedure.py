@@ -29,6 +29,7 @@ from closeread.counts.procedure import (
     EXTRA,
     Procedure,
     check_present,
+    group_options,
     missing_option,
 )
 from closeread.counts.table import CountTable, factorize
@@ -165,7 +166,7 @@ PROCEDURE = Procedure(
     title="McTaco exact match and F1",
     unit="question",
     resampling_unit="sentence",
-    options=(missing_option("error"), EXTRA),
+    options=(missing_option("error"), EXTRA, *group_options("question")),
     metrics=(
         Metric(
             "exact_match",

@@ -12,148 +12,46 @@ nothing, agreement is undefined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, replace
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.annotators import (
-    Annotator,
-    Pair,
-    average_pairs,
-    describe_left_out,
-    find_repeated_paths,
-    list_agreements,
-    list_pairs,
-    make_pair_grid,
-    require_two,
-)
-from closeread.counts.results import Result
-from closeread.exceptions import (
-    FormatError,
-    Problem,
-    RequestError,
-    join_names,
-    pluralize,
-    quote,
-    read_all,
-)
+from closeread.counts.agreement import PairwiseAgreement, Scores, compare_pairs, find_lacking
+from closeread.counts.annotators import Annotator, find_repeated_paths, require_two
+from closeread.exceptions import FormatError, Problem, RequestError, quote, read_all
 from closeread.records import Record
-from closeread.tables import Grid, Style, format_percent
 from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 
-COUNTED = ("first", "second", "both", "Dice")
+Annotations = Mapping[str, Sequence[Hashable]]
+"""What an annotator marked, by kind."""
 
 
-@dataclass(frozen=True)
-class Overlap:
-    """The overlap of two annotators.
-
-    Attributes:
-        first, second: how many annotations each has.
-        both: how many they share.
-        dice: 2 * both / (first + second); None if there are none.
-    """
-
-    first: int
-    second: int
-    both: int
-    dice: float | None
-
-
-def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> Overlap:
-    """Compute Dice's coefficient of two multisets.
+def dice(first: Iterable[Hashable], second: Iterable[Hashable]) -> dict[str, float | None]:
+    """Compute Dice's coefficient of two multisets, 2 * both / (first + second).
 
     >>> dice("abb", "bbcd")
-    Overlap(first=3, second=4, both=2, dice=0.5714285714285714)
+    {'first': 3, 'second': 4, 'both': 2, 'dice': 0.5714285714285714}
     """
     counts = Counter(first)
     second_counts = Counter(second)
     both = (counts & second_counts).total()
     total = counts.total() + second_counts.total()
     coefficient = 2 * both / total if total else None
-    return Overlap(counts.total(), second_counts.total(), both, coefficient)
+    sizes = {"first": counts.total(), "second": second_counts.total(), "both": both}
+    return {**sizes, "dice": coefficient}
 
 
-Overlaps = Mapping[str, Overlap]
-"""The overlap of two annotators, by the kind of annotations."""
-
-
-@dataclass(frozen=True)
-class Agreement(Result):
-    """The agreement of two annotators or more.
-
-    Attributes:
-        names: the names of the annotators.
-        pairs: the agreement of every two of them, by what is compared.
-        notices: what else a user should know about their files, one sentence each.
-    """
-
-    names: Sequence[str]
-    pairs: Mapping[Pair, Overlaps]
-    notices: Sequence[str] = ()
-
-    @property
-    def mean(self) -> Mapping[str, float | None]:
-        """The mean of Dice's coefficients over the pairs that have one, by the kind of items; None if none has."""
-        return average_pairs(list(self._coefficients.values()))
-
-    def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table: the counts of two annotators; of more, the coefficients of every pair, and their means."""
-        del style
-        if len(self.pairs) == 1:
-            header, counts = self._to_rows()
-            rows = [list(map(format_percent, cast("list[float]", row))) for row in counts]
-            return [Grid("", header, rows)]
-        mean = self.mean
-        coefficients = self._coefficients
-        left_out = describe_left_out(list(coefficients.values()), {kind: kind for kind in mean})
-        notes = ["Dice's coefficient times 100.", *left_out]
-        scores = {pair: list(by_kind.values()) for pair, by_kind in coefficients.items()}
-        return [make_pair_grid(self.names, list(mean), scores, list(mean.values()), notes)]
-
-    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return header and rows of all counts; of several pairs, every pair and then the means."""
-        if len(self.pairs) == 1:
-            return ["", *COUNTED], _list_counts(self.pairs[0, 1])
-        rows: list[list[object]] = []
-        for (first, second), overlaps in self.pairs.items():
-            names = [self.names[first], self.names[second]]
-            rows += [[*names, *counts] for counts in _list_counts(overlaps)]
-        for kind, coefficient in self.mean.items():
-            rows.append(["mean", None, kind, None, None, None, coefficient])
-        return ["first annotator", "second annotator", "compared", *COUNTED], rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the overlap of two annotators by the kind of items; of more, the mean and every pair."""
-        pairs = {pair: _to_dicts(overlaps) for pair, overlaps in self.pairs.items()}
-        if len(pairs) == 1:
-            return pairs[0, 1]
-        return {
-            "annotators": list(self.names),
-            "mean": self.mean,
-            "pairs": list_agreements(self.names, pairs),
-        }
-
-    @property
-    def _coefficients(self) -> dict[Pair, dict[str, float | None]]:
-        """Dice's coefficients of every pair, by the kind of annotations."""
-        return {pair: _list_coefficients(overlaps) for pair, overlaps in self.pairs.items()}
-
-
-def _list_coefficients(overlaps: Overlaps) -> dict[str, float | None]:
-    return {kind: overlap.dice for kind, overlap in overlaps.items()}
-
-
-def _list_counts(overlaps: Overlaps) -> list[list[object]]:
-    return [[kind, *astuple(overlap)] for kind, overlap in overlaps.items()]
-
-
-def _to_dicts(overlaps: Overlaps) -> dict[str, dict[str, Any]]:
-    return {kind: asdict(overlap) for kind, overlap in overlaps.items()}
+def compare(first: Annotations, second: Annotations) -> Scores:
+    """Return the overlap of two annotators for every kind of annotations."""
+    scores: dict[str, float | None] = {}
+    for kind, marked in first.items():
+        for measure, value in dice(marked, second[kind]).items():
+            scores[f"{kind}/{measure}"] = value
+    return scores
 
 
 class Comparable(NamedTuple):
@@ -164,17 +62,17 @@ class Comparable(NamedTuple):
         unit: the name of a record.
         content: returns the part of a record that must be equal for all annotators.
         difference: the message if that part differs.
-        list_annotations: lists what is annotated, by kind.
+        list_annotations: lists what is annotated.
     """
 
     read: Callable[[Annotator], Sequence[Record]]
     unit: str
     content: Callable[[Record], object]
     difference: str
-    list_annotations: Callable[[Sequence[Record]], Mapping[str, Sequence[Hashable]]]
+    list_annotations: Callable[[Sequence[Record]], Annotations]
 
 
-def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
+def compare_annotators(annotators: Sequence[Annotator]) -> PairwiseAgreement:
     """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
     require_two(annotators)
     kinds = []
@@ -197,49 +95,22 @@ def compare_annotators(annotators: Sequence[Annotator]) -> Agreement:
 
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], comparable: Comparable
-) -> Agreement:
+) -> PairwiseAgreement:
     """Measure the agreement of every pair of annotators."""
-    problems: list[Problem] = []
-    for records, name in zip(annotators[1:], names[1:], strict=True):
-        problems += _compare_units(comparable, annotators[0], records, names[0], name)
+    contents = [
+        {record["id"]: comparable.content(record) for record in records} for records in annotators
+    ]
+    problems = list(find_lacking(contents, names, comparable.unit))
+    for other_contents, name in zip(contents[1:], names[1:], strict=True):
+        for unit, content in contents[0].items():
+            if other_contents.get(unit, content) != content:
+                place = f"{comparable.unit} {quote(unit)}"
+                problems.append(Problem(f"{place}: {names[0]} and {name} {comparable.difference}"))
     if problems:
         raise FormatError("annotations", problems)
-    annotations = [comparable.list_annotations(records) for records in annotators]
-    pairs = {}
-    for first, second in list_pairs(len(annotators)):
-        pairs[first, second] = {
-            kind: dice(marked, annotations[second][kind])
-            for kind, marked in annotations[first].items()
-        }
-    return Agreement(names, pairs)
-
-
-def _compare_units(
-    comparable: Comparable,
-    first: Sequence[Record],
-    second: Sequence[Record],
-    name: str,
-    second_name: str,
-) -> Iterator[Problem]:
-    """Find the units that only one of two annotators has, and those that differ."""
-    contents = {record["id"]: comparable.content(record) for record in first}
-    second_contents = {record["id"]: comparable.content(record) for record in second}
-    yield from _find_lacking(comparable.unit, contents, second_contents, name, second_name)
-    yield from _find_lacking(comparable.unit, second_contents, contents, second_name, name)
-    for unit, content in contents.items():
-        if unit in second_contents and second_contents[unit] != content:
-            names = f"{name} and {second_name}"
-            yield Problem(f"{comparable.unit} {quote(unit)}: {names} {comparable.difference}")
-
-
-def _find_lacking(
-    noun: str, units: Collection[str], other_units: Collection[str], name: str, other_name: str
-) -> Iterator[Problem]:
-    """Find the units of an annotator that another lacks."""
-    lacking = [unit for unit in units if unit not in other_units]
-    if lacking:
-        share = f"{len(lacking):,} of {pluralize(len(units), noun)}"
-        yield Problem(f"{other_name} lacks {share} of {name}: {join_names(lacking)}")
+    annotations = list(map(comparable.list_annotations, annotators))
+    pairs = compare_pairs(annotations, compare)
+    return PairwiseAgreement(names, pairs, len(contents[0]), comparable.unit, {}, ["dice"])
 
 
 def _read_documents(annotator: Annotator) -> Sequence[Record]:
@@ -255,7 +126,7 @@ def _read_timelines(annotator: Annotator) -> Sequence[Record]:
     ).records
 
 
-def _list_in_documents(documents: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
+def _list_in_documents(documents: Sequence[Record]) -> Annotations:
     events: list[Hashable] = []
     mentions: list[Hashable] = []
     entities: list[Hashable] = []
@@ -269,7 +140,7 @@ def _list_in_documents(documents: Sequence[Record]) -> Mapping[str, Sequence[Has
     return {"event mentions": events, "entity mentions": mentions, "entity coreference": entities}
 
 
-def _list_in_timelines(timelines: Sequence[Record]) -> Mapping[str, Sequence[Hashable]]:
+def _list_in_timelines(timelines: Sequence[Record]) -> Annotations:
     mentions: list[Hashable] = []
     anchored_mentions: list[Hashable] = []
     for timeline in timelines:

@@ -16,7 +16,7 @@ from typing import Any
 
 from closeread.counts.procedure import Explanation
 from closeread.records import Record
-from closeread.tasks.timeline.relations import Entry, Graph, build_graph, list_mentions, verify
+from closeread.tasks.timeline.relations import Entry, Graph, build_timeline, verify
 
 VERDICTS = {
     "verified": "the other side states it too, in either direction",
@@ -163,8 +163,8 @@ def find_verdicts(
     A verdict has the `evidence` of the other side, which verifies, entails or contradicts the relation; the `absent`
     nodes, which the other side lacks; and `excluded_by`, the earlier relations of its own side that it contradicts.
     """
-    gold_paths = Paths(build_graph(list_mentions(gold), track))
-    system_paths = Paths(build_graph(list_mentions(system), track))
+    gold_paths = Paths(build_timeline(gold, track).graph)
+    system_paths = Paths(build_timeline(system, track).graph)
     yield from _judge_side("gold", gold_paths, system_paths)
     yield from _judge_side("system", system_paths, gold_paths)
 

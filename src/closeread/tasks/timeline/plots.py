@@ -16,7 +16,7 @@ from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import make_drawable, own_settings
 from closeread.exceptions import RequestError, describe_unknown, pluralize, shorten
 from closeread.records import Record
-from closeread.tasks.timeline.relations import Copy, Entry, list_mentions, map_anchors
+from closeread.tasks.timeline.relations import Copy, Entry, build_timeline
 from closeread.tasks.timeline.timeline_mentions import date_of, is_anchor
 
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ def draw_timeline(
     entity: str, gold: Sequence[Entry], system: Sequence[Entry] | None = None
 ) -> Figure:
     """Draw the mentions of an entity by date, and where a system puts them if there is one."""
-    anchors = {"gold": map_anchors(list_mentions(gold))}
+    anchors = {"gold": build_timeline(gold, "full").anchors}
     if system is not None:
-        anchors["system"] = map_anchors(list_mentions(system))
+        anchors["system"] = build_timeline(system, "full").anchors
     for side, mentions in anchors.items():
         if len(mentions) > MAX_MENTIONS:
             size = f"{side} has {len(mentions):,} mentions (expected at most {MAX_MENTIONS:,})"

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -36,6 +37,9 @@ COUNTS = (
 )
 """Reduced relations and those that the other side verifies; mentions, those on both sides, and those of them with the
 same anchor."""
+
+MAX_TIMELINES_KEPT = 256
+"""How many timelines are kept, so that none is built twice; the corpus has 37, of gold and of a system."""
 
 BLANK = " \t\n\r\v\f"
 DIGITS = re.compile("([0-9]+)")
@@ -128,6 +132,20 @@ class Mention(NamedTuple):
     entry: int
 
 
+class Timeline(NamedTuple):
+    """A timeline, as it is compared.
+
+    Attributes:
+        mentions: all mentions, in order.
+        anchors: the anchor of each mention with its copy number, in order.
+        graph: the relations.
+    """
+
+    mentions: Sequence[Mention]
+    anchors: Mapping[Copy, str]
+    graph: Graph
+
+
 class Graph(NamedTuple):
     """The relations of a timeline, without the entries at position 0.
 
@@ -171,20 +189,18 @@ class Verification(NamedTuple):
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
-    gold_mentions = list_mentions(gold)
-    system_mentions = list_mentions(system)
-    gold_graph = build_graph(gold_mentions, track)
-    system_graph = build_graph(system_mentions, track)
-    gold_anchors = map_anchors(gold_mentions)
-    system_anchors = map_anchors(system_mentions)
+    gold_timeline = build_timeline(gold, track)
+    system_timeline = build_timeline(system, track)
+    gold_anchors = gold_timeline.anchors
+    system_anchors = system_timeline.anchors
     shared = gold_anchors.keys() & system_anchors.keys()
     n_right = sum(gold_anchors[mention] == system_anchors[mention] for mention in shared)
     return np.array(
         [
             # precision: the reduced relations of the system that gold verifies, and all of them
-            *_count_verified(system_graph, gold_graph),
+            *_count_verified(system_timeline.graph, gold_timeline.graph),
             # recall: the other way round
-            *_count_verified(gold_graph, system_graph),
+            *_count_verified(gold_timeline.graph, system_timeline.graph),
             len(shared),
             len(system_anchors),
             len(gold_anchors),
@@ -193,14 +209,34 @@ def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str =
     )
 
 
-def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
+Key = tuple[int, str, tuple[str, ...]]
+"""The position, the anchor and the mentions of an entry."""
+
+
+def build_timeline(entries: Sequence[Entry], track: str) -> Timeline:
+    """Order the mentions of a timeline, and build its relations."""
+    keys = [(entry["position"], entry["anchor"], tuple(entry["mentions"])) for entry in entries]
+    return _build_timeline(tuple(keys), track)
+
+
+# Notes on contradictions and counts need the same timelines, one after the other.
+@lru_cache(maxsize=MAX_TIMELINES_KEPT)
+def _build_timeline(entries: tuple[Key, ...], track: str) -> Timeline:
+    mentions = list_mentions(entries)
+    anchors = [mention.anchor for mention in mentions]
+    copies = number_copies(mentions)
+    return Timeline(mentions, dict(zip(copies, anchors, strict=True)), build_graph(mentions, track))
+
+
+def natural_key(entry: Key) -> list[str | tuple[int, str]]:
     """Return the sort key among entries of one position: the line without its position, runs of digits as numbers.
 
-    >>> entries = [{"anchor": year, "mentions": ["1-2-open"]} for year in ("10", "9", "09-X")]
-    >>> [entry["anchor"] for entry in sorted(entries, key=natural_key)]
+    >>> entries = [(1, year, ("1-2-open",)) for year in ("10", "9", "09-X")]
+    >>> [anchor for _, anchor, _ in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    line = "\t".join(["", entry["anchor"], *entry["mentions"]]).rstrip(BLANK)
+    _, anchor, mentions = entry
+    line = "\t".join(["", anchor, *mentions]).rstrip(BLANK)
     parts: list[Any] = DIGITS.split(line)
     # Every second part is digits.  They are compared by length, then by digits, since Python refuses to parse integers
     # of several thousand digits.
@@ -210,18 +246,16 @@ def natural_key(entry: Entry) -> list[str | tuple[int, str]]:
     return parts
 
 
-def list_mentions(entries: Sequence[Entry]) -> list[Mention]:
+def list_mentions(entries: Sequence[Key]) -> list[Mention]:
     """Return all mentions by position, then as the official scorer sorts the lines of a file."""
-    order = sorted(
-        range(len(entries)),
-        key=lambda number: (entries[number]["position"], natural_key(entries[number])),
-    )
+
+    def sort_key(number: int) -> tuple[int, list[str | tuple[int, str]]]:
+        return entries[number][0], natural_key(entries[number])
+
     mentions = []
-    for number in order:
-        entry = entries[number]
-        mentions += [
-            Mention(text, entry["anchor"], entry["position"], number) for text in entry["mentions"]
-        ]
+    for number in sorted(range(len(entries)), key=sort_key):
+        position, anchor, texts = entries[number]
+        mentions += [Mention(text, anchor, position, number) for text in texts]
     return mentions
 
 
@@ -238,12 +272,6 @@ def number_copies(mentions: Sequence[Mention]) -> list[Copy]:
         copies.append((mention.text, number))
         n_copies[mention.text] = number + 1
     return copies
-
-
-def map_anchors(mentions: Sequence[Mention]) -> dict[Copy, str]:
-    """Map mentions, with their copy numbers, to their anchors, in order."""
-    anchors = [mention.anchor for mention in mentions]
-    return dict(zip(number_copies(mentions), anchors, strict=True))
 
 
 def build_graph(mentions: Sequence[Mention], track: str) -> Graph:
@@ -279,11 +307,11 @@ def reduce_relations(
 
 def find_contradictions(entries: Sequence[Entry]) -> list[int]:
     """Find relations of neighbours that contradict earlier relations in the track "full", by their second entries."""
-    placed = [mention for mention in list_mentions(entries) if mention.position]
-    statuses = build_graph(placed, "full").statuses
+    timeline = build_timeline(entries, "full")
+    placed = [mention for mention in timeline.mentions if mention.position]
     return [
         mention.entry
-        for mention, status in zip(placed[1:], statuses, strict=True)
+        for mention, status in zip(placed[1:], timeline.graph.statuses, strict=True)
         if status == "contradictory"
     ]
 

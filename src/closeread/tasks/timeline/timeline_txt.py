@@ -24,7 +24,7 @@ from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, quote
 from closeread.files import creating_folder
 from closeread.formats import Format, FormatFolder, SubmissionFolder
-from closeread.formats.folders import find_hidden, find_unwritable, list_files, list_folders
+from closeread.formats.folders import find_unwritable, list_files, list_folders
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record
 from closeread.tasks.timeline.cat_xml import read_documents, read_each
@@ -143,7 +143,7 @@ def read_submission_folder(path: Path, gold: Sequence[Record]) -> Parsed:
 def _read_split(path: Path) -> TimelineFiles:
     files, problems, notices = list_files(path, "timeline", SUFFIX)
     timelines, file_problems, file_notices = _parse_files(files)
-    notices = [*file_notices, *notices, *find_hidden(path)]
+    notices = [*file_notices, *notices]
     return TimelineFiles(timelines, problems + file_problems, notices)
 
 

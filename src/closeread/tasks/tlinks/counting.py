@@ -97,9 +97,11 @@ class DocumentLinks:
 
     def verify(self, relations: Sequence[Relation]) -> list[Relation]:
         """Select the relations that are among these, even contradictory ones, or in their closure."""
-        stated = [relation for relation in relations if relation in self.types]
-        unstated = [relation for relation in relations if relation not in self.types]
-        return stated + self.graph.select_entailed(unstated)
+        return [
+            relation
+            for relation in relations
+            if relation in self.types or self.graph.judge(relation) == "entailed"
+        ]
 
 
 def count(
@@ -138,7 +140,9 @@ def count(
             for relation_type, n_links in counts[name].items():
                 values[types.index(relation_type), row, column] = n_links
     parts = {name: Breakdown.from_dense(types, values) for name in breakdowns}
-    table = CountTable(names, np.arange(len(names)), COUNTS, values.sum(axis=0), breakdowns=parts)
+    folders = [name.rpartition("/")[0].partition("/")[0] for name in names]
+    fields = {"folder": [folder or "." for folder in folders]} if any(folders) else {}
+    table = CountTable(names, np.arange(len(names)), COUNTS, values.sum(axis=0), fields, parts)
     return table.select(present) if missing == "skip" else table
 
 
@@ -166,7 +170,7 @@ def _count_types(side: DocumentLinks, relations: Sequence[Relation]) -> Mapping[
 def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     """Find the links that contradict earlier ones or themselves; return their indices.
 
-    There are none if the links need more inference than is allowed, which is an error of scoring.
+    There are none if there are more links than are allowed, which is an error of scoring.
     """
     numbers = defaultdict[str, int](count_up().__next__)
     relations = _make_relations(tlinks, numbers, during)

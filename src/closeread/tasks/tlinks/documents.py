@@ -17,14 +17,13 @@ from closeread.exceptions import (
     SubmissionError,
     advise,
     blame_submission,
-    describe_problems,
     join_names,
     pluralize,
     quote,
     suggest_id,
 )
 from closeread.files import GZIP_SUFFIX, text_suffix
-from closeread.formats.folders import find_hidden, walk_files
+from closeread.formats.folders import walk_files
 from closeread.formats.timeml import RELATION_TYPES, TITLES, TimeMLDocument, Tlink, read_timeml
 from closeread.records import Record
 
@@ -85,11 +84,11 @@ def read_key(path: Path) -> TimeMLDocuments:
             problems += [Problem(problem.text, problem.line, file) for problem in error.problems]
     if problems:
         raise FormatError(path, problems)
-    notices = describe_problems(str(path), find_hidden(path))
+    notices = []
     ignored = [file for file in paths if file not in files]
     if ignored:
         message = f"{pluralize(len(ignored), 'file')} not ending in {suffixes} ignored"
-        notices.insert(0, f"{path}: {message}: {join_names(ignored)}")
+        notices.append(f"{path}: {message}: {join_names(ignored)}")
     return TimeMLDocuments(path, documents, notices)
 
 

@@ -18,6 +18,7 @@ from closeread.counts.procedure import (
     Procedure,
     Reader,
     System,
+    group_options,
     missing_option,
 )
 from closeread.counts.table import CountTable
@@ -189,6 +190,7 @@ PROCEDURE = Procedure(
             "simultaneous",
             "Treat DURING and DURING_INV as SIMULTANEOUS, or as Allen's overlaps and its inverse.",
         ),
+        *group_options("document"),
     ),
     metrics=precision_recall_f1(
         "awareness",
@@ -207,6 +209,7 @@ PROCEDURE = Procedure(
     headline="awareness/f1",
     modules=(),
     count=count,
+    fields=("folder",),
     breakdowns=("type",),
     reader=TimeMLReader(),
     help=Help(

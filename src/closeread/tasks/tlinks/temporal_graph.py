@@ -13,9 +13,7 @@ Conventions: intervals are numbered from 0 and begin before they end; interval i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from math import isqrt
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
 from closeread.arrays import LimitError
@@ -64,18 +62,8 @@ DURINGS = {
 }
 """The types for the possible readings of DURING, which the guidelines leave open."""
 
-MIN_ADDED_PER_BATCH = 256
-"""The least number of relations that are added after one pass over the graph, unless there are fewer."""
-
-TESTED_PER_BATCH = 1024
-"""How many relations are tested after one pass over the graph.
-
-They may be more than those that are added, since nothing is updated for them.
-"""
-
-MAX_WORK = 400_000_000
-"""The most relations that need inference, those between intervals that others connect already, times the number of
-intervals: inference takes time in proportion to it."""
+MAX_WORK = 30_000_000
+"""The most links times the number of intervals: inference takes time in proportion to it."""
 
 
 class Relation(NamedTuple):
@@ -126,55 +114,47 @@ def find_statements(relation: Relation) -> Iterator[Statement]:
         yield points[first], points[second], is_equality
 
 
-class Forest:
-    """A partition of the numbers from 0 to n - 1, whose parts can be joined."""
+class PointGraph:
+    """A consistent set of relations, to which others are added one after the other.
 
-    def __init__(self, n: int) -> None:
-        self._parent = list(range(n))
-
-    def find_root(self, number: int) -> int:
-        """Find the representative of all numbers of the same part."""
-        parent = self._parent
-        while parent[number] != number:
-            parent[number] = parent[parent[number]]
-            number = parent[number]
-        return number
-
-    def join(self, first: int, second: int) -> None:
-        """Join the parts of two numbers; the second one's representative is that of all."""
-        self._parent[self.find_root(first)] = self.find_root(second)
-
-
-@dataclass
-class Closure:
-    """Which end points of a batch of relations reach which, along arcs to equal and to later points.
-
-    Attributes:
-        bits: a bit for each point.
-        reached: for each point, the bits of the points that it reaches, and its own.
+    Of every end point it has the points that it reaches, as the bits of a number.
     """
 
-    bits: dict[int, int]
-    reached: dict[int, int]
+    def __init__(self, n_intervals: int) -> None:
+        self._n_intervals = n_intervals
+        self._reached: list[int] = []
+        for begin in range(0, 2 * n_intervals, 2):
+            self._reached += [0b11 << begin, 0b10 << begin]
+
+    def add(self, relations: Iterable[Relation]) -> dict[Relation, Verdict]:
+        """Add distinct relations in order, except those that contradict earlier ones; return the verdict on each."""
+        verdicts: dict[Relation, Verdict] = dict.fromkeys(relations, "new")
+        limit = MAX_WORK // max(self._n_intervals, 1)
+        if len(verdicts) > limit:
+            noun = f"links between {self._n_intervals:,} events and times"
+            raise LimitError(0, len(verdicts), noun, limit)
+        for relation in verdicts:
+            verdicts[relation] = self.judge(relation)
+            if verdicts[relation] == "new":
+                self._add_arcs(relation)
+        return verdicts
 
     def judge(self, relation: Relation) -> Verdict:
-        """Return the verdict on a relation.
-
-        Equal points reach each other; if only one reaches the other, it is before it.
-        """
-        bits = self.bits
-        reached = self.reached
+        """Return the verdict on a relation."""
         is_entailed = True
         for first, second, is_equality in find_statements(relation):
-            is_forth = reached[first] & bits[second] != 0
-            is_back = reached[second] & bits[first] != 0
+            is_forth = self._reaches(first, second)
+            is_back = self._reaches(second, first)
             is_impossible = is_forth != is_back if is_equality else is_back
             if is_impossible:
                 return "contradictory"
             is_entailed &= is_forth
         return "entailed" if is_entailed else "new"
 
-    def add(self, relation: Relation) -> None:
+    def _reaches(self, start: int, end: int) -> bool:
+        return bool(self._reached[start] >> end & 1)
+
+    def _add_arcs(self, relation: Relation) -> None:
         """Add a new relation: if each of its statements is consistent, all of them together are."""
         for first, second, is_equality in find_statements(relation):
             self._connect(first, second)
@@ -183,123 +163,10 @@ class Closure:
 
     def _connect(self, start: int, end: int) -> None:
         """Let a point, and all points that reach it, reach another point and all points that it reaches."""
-        reached = self.reached
-        if reached[start] & self.bits[end]:
+        if self._reaches(start, end):
             return
-        bit = self.bits[start]
-        new_bits = reached[end]
-        for point, bits in reached.items():
-            if bits & bit:
-                reached[point] = bits | new_bits
-
-
-class PointGraph:
-    """A consistent set of relations, to which others are added one after the other.
-
-    A relation between intervals that no chain of relations connects is new, whatever it is, and adds nothing to what is
-    known of intervals that are connected: the intervals on one side of it can be moved and stretched until it holds.
-    So such relations are added first, without inference.
-
-    The others are added in batches.  For each batch, one pass over the graph in topological order computes the closure:
-    which points of the batch reach which.  Then it is updated with each relation that is new.  This takes
-    O(relations / batch x graph + relations x batch^2 / 64) time, and memory for one mask per point.
-    """
-
-    def __init__(self, n_intervals: int) -> None:
-        self._n_intervals = n_intervals
-        self._connected = Forest(n_intervals)
-        self._equal = Forest(2 * n_intervals)
-        self._arcs = [(2 * interval, 2 * interval + 1) for interval in range(n_intervals)]
-
-    def add(self, relations: Iterable[Relation]) -> dict[Relation, Verdict]:
-        """Add distinct relations in order, except those that contradict earlier ones; return the verdict on each."""
-        verdicts: dict[Relation, Verdict] = dict.fromkeys(relations, "new")
-        inferred = []
-        for relation in verdicts:
-            if self._is_connected(relation):
-                inferred.append(relation)
-            else:
-                self._connected.join(relation.first, relation.second)
-                self._add_arcs(relation)
-        # Larger batches need fewer passes, but updating their closures takes longer.  Batches that grow with the square
-        # root of the number of relations take about as long for one as for the other.
-        size = max(MIN_ADDED_PER_BATCH, 4 * isqrt(len(inferred)))
-        for batch in self._split(inferred, size):
-            closure = self._compute_closure(batch)
-            for relation in batch:
-                verdicts[relation] = closure.judge(relation)
-                if verdicts[relation] == "new":
-                    closure.add(relation)
-                    self._add_arcs(relation)
-        return verdicts
-
-    def select_entailed(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Select the relations that follow from those that were added."""
-        entailed = []
-        inferred = [relation for relation in relations if self._is_connected(relation)]
-        for batch in self._split(inferred, TESTED_PER_BATCH):
-            closure = self._compute_closure(batch)
-            entailed += [relation for relation in batch if closure.judge(relation) == "entailed"]
-        return entailed
-
-    def _is_connected(self, relation: Relation) -> bool:
-        """Tell whether a relation is between intervals that others connect."""
-        find_root = self._connected.find_root
-        return find_root(relation.first) == find_root(relation.second)
-
-    def _add_arcs(self, relation: Relation) -> None:
-        for first, second, is_equality in find_statements(relation):
-            if is_equality:
-                self._equal.join(first, second)
-            else:
-                self._arcs.append((first, second))
-
-    def _split(self, inferred: Sequence[Relation], size: int) -> list[Sequence[Relation]]:
-        """Split the relations that need inference into batches; there must not be too many."""
-        limit = MAX_WORK // max(self._n_intervals, 1)
-        if len(inferred) > limit:
-            noun = f"links that need inference, with {self._n_intervals:,} events and times"
-            raise LimitError(0, len(inferred), noun, limit)
-        return [inferred[start : start + size] for start in range(0, len(inferred), size)]
-
-    def _compute_closure(self, relations: Sequence[Relation]) -> Closure:
-        """Find out which end points of relations reach which; equal points are one point of the graph, their root."""
-        roots = list(map(self._equal.find_root, range(2 * self._n_intervals)))
-        later: list[list[int]] = [[] for _ in roots]
-        for first, second in self._arcs:
-            later[roots[first]].append(roots[second])
-        bits: dict[int, int] = {}
-        reached = [0] * len(roots)
-        for relation in relations:
-            for first, second, _ in find_statements(relation):
-                for point in (first, second):
-                    if point not in bits:
-                        bits[point] = 1 << len(bits)
-                        reached[roots[point]] |= bits[point]
-        for point in reversed(_sort_topologically(later)):
-            for later_point in later[point]:
-                reached[point] |= reached[later_point]
-        return Closure(bits, {point: reached[roots[point]] for point in bits})
-
-
-def _sort_topologically(later: Sequence[Sequence[int]]) -> list[int]:
-    """Order the points of a graph without cycles so that each comes before those that it leads to.
-
-    Points without arcs are left out.
-    """
-    n_waited_for = [0] * len(later)
-    for later_points in later:
-        for point in later_points:
-            n_waited_for[point] += 1
-    ordered = [
-        point
-        for point, later_points in enumerate(later)
-        if later_points and n_waited_for[point] == 0
-    ]
-    # Points are appended while the list is read.
-    for point in ordered:
-        for later_point in later[point]:
-            n_waited_for[later_point] -= 1
-            if n_waited_for[later_point] == 0:
-                ordered.append(later_point)
-    return ordered
+        start_bit = 1 << start
+        new_bits = self._reached[end]
+        for point, bits in enumerate(self._reached):
+            if bits & start_bit:
+                self._reached[point] = bits | new_bits

@@ -23,7 +23,8 @@ from closeread.corpus.baselines import SEED, Baseline
 from closeread.counts.procedure import Option
 from closeread.exceptions import RequestError, quote
 from closeread.records import Record
-from closeread.tasks.tne.columns import PREPOSITIONS, find_titled, list_phrases
+from closeread.tasks.tne.links import PREPOSITIONS
+from closeread.tasks.tne.phrases import find_titled, list_phrases
 
 NO_FALLBACK = "none"
 NEAR = 10

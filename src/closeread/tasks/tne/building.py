@@ -37,7 +37,7 @@ from closeread.formats.text import UNSAFE as UNSAFE_NAME
 from closeread.formats.text import read_lines
 from closeread.progress import track
 from closeread.records import Record
-from closeread.tasks.tne.columns import TITLE_END
+from closeread.tasks.tne.phrases import TITLE_END
 from closeread.tasks.tne.tne_jsonl import UNSAFE
 
 SUFFIX = re.compile(r"(?<=.)(\.txt)?(\.gz)?$", re.IGNORECASE)

@@ -3,7 +3,7 @@
 Source: Elazar, Basmov, Goldberg and Tsarfaty (2021, preprint), section 8.2, Figure 5, coloured by base 2 logarithms.  The
 counts in the cells and the row and column for unlinked pairs are additions.
 
-Conventions: labels are numbered as in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link.
+Conventions: labels are numbered as in `closeread.tasks.tne.links.PREPOSITIONS`, 0 for no link.
 """
 
 from __future__ import annotations
@@ -21,13 +21,14 @@ from closeread.corpus.predictions import read_systems
 from closeread.counts.annotators import Annotator
 from closeread.drawing.pictures import DPI, INK, figure_class, own_settings
 from closeread.exceptions import RequestError, pluralize
-from closeread.records import Record
-from closeread.tasks.tne.columns import (
+from closeread.records import Record, column
+from closeread.tasks.tne.links import (
+    LABELS,
+    N_LABELS,
     NO_LINK,
     PREPOSITIONS,
-    confusion,
-    documents_of,
-    rows_of,
+    align_labels,
+    group_labels,
 )
 
 if TYPE_CHECKING:
@@ -39,10 +40,21 @@ CELL_HEIGHT = 0.42
 """The size of a cell, in inches."""
 
 
-def confusion_counts(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
-    """Count pairs by gold label (row) and predicted label (column) (`closeread.tasks.tne.columns.confusion`)."""
-    documents = documents_of(gold)
-    return confusion(rows_of(system).links.labeled, documents.links.labeled, documents.n_pairs)
+def count_confusions(gold: Sequence[Record], system: Sequence[Record | None]) -> Ints:
+    """Count all ordered pairs of noun phrases by gold label (row) and predicted label (column), (25, 25)."""
+    counts = np.zeros((N_LABELS, N_LABELS), np.int64)
+    for document, row in zip(gold, system, strict=True):
+        gold_labels = group_labels(document["np_relations"] or ())
+        aligned = align_labels(gold_labels, group_labels((row or {}).get("relations") or ()))
+        for label, predicted in aligned.values():
+            counts[_number_label(label), _number_label(predicted)] += 1
+        n_phrases = len(document["nps"])
+        counts[NO_LINK, NO_LINK] += n_phrases * (n_phrases - 1) - len(aligned)
+    return counts
+
+
+def _number_label(label: str | None) -> int:
+    return NO_LINK if label is None else LABELS[label]
 
 
 def commonest(counts: Ints, n: int) -> list[int]:
@@ -101,7 +113,7 @@ def read_linked(place: GoldSource) -> Gold:
     """Read gold that has links to draw."""
     gold = read_corpus_gold(place)
     warn_all(gold.notices)
-    links = documents_of(gold.records).column("np_relations")
+    links = column(gold.records, "np_relations")
     source = f"config {gold.config}" if gold.config is not None else "the gold file"
     if None in links:
         raise RequestError(
@@ -115,7 +127,7 @@ def read_linked(place: GoldSource) -> Gold:
 def draw_confusion(place: GoldSource, system: Annotator, *, labels: int, unlinked: str) -> Drawing:
     """Draw a confusion matrix of prepositions (Elazar et al., 2021, Figure 5)."""
     gold = read_linked(place)
-    counts = confusion_counts(gold.records, read_systems(gold, system.source).rows)
+    counts = count_confusions(gold.records, read_systems(gold, system.source).rows)
     labels_drawn = commonest(counts, labels)
     unlinked_label = [NO_LINK] if unlinked == "shown" else []
     figure = plot_confusion(counts, labels_drawn + unlinked_label)

@@ -8,7 +8,7 @@ learns the last one, as the authors' does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -18,26 +18,14 @@ import numpy as np
 
 from closeread.corpus.gold import Gold
 from closeread.counts.results import Result
-from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError, fill_options
 from closeread.neural.run_files import SHOWN as DRAWN
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
-from closeread.tasks.tne.columns import (
-    COUNTS,
-    PREPOSITIONS,
-    SCORED,
-    Documents,
-    count_by_group,
-    document_of,
-    documents_of,
-    group_labels,
-    pairs,
-    phrases_of,
-    tallies,
-)
-from closeread.tasks.tne.procedure import PROCEDURE
+from closeread.tasks.tne.links import LABELS, PREPOSITIONS, SCORED, group_labels, sort_key
+from closeread.tasks.tne.phrases import list_phrases, require_layer
+from closeread.tasks.tne.procedure import PROCEDURE, count
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
@@ -45,70 +33,73 @@ if TYPE_CHECKING:
     from closeread.tasks.tne.operations import LinkModelSettings
 
 
-def find_spans(documents: Documents) -> Spans:
+def find_spans(documents: Sequence[Record]) -> Spans:
     """Return the noun phrases of documents as spans of their tokens."""
     from closeread.neural.links import Spans
 
     for name in ("tokens", "nps"):
-        documents.require(name, name, "a model needs them")
-    phrases = documents.noun_phrases
-    words = documents.column("tokens")
-    n_words = np.array([len(tokens) for tokens in words], np.int64)[phrases.document]
-    last = np.minimum(phrases.last_token, n_words - 1)
-    return Spans(words, phrases.starts, np.minimum(phrases.first_token, last), last)
+        require_layer(documents, name, name, "a model needs them")
+    words = [document["tokens"] for document in documents]
+    starts = [0]
+    first_tokens = []
+    last_tokens = []
+    for document in documents:
+        last_token = len(document["tokens"]) - 1
+        for phrase in list_phrases(document):
+            last = min(phrase["last_token"], last_token)
+            first_tokens.append(min(phrase["first_token"], last))
+            last_tokens.append(last)
+        starts.append(len(first_tokens))
+    columns = [np.array(column, np.int64) for column in (starts, first_tokens, last_tokens)]
+    return Spans(words, *columns)
 
 
-def find_links(documents: Documents) -> LabeledPairs:
-    """Return the gold links of documents, each pair once."""
+def find_links(documents: Sequence[Record]) -> LabeledPairs:
+    """Return the gold links of documents, each pair once, sorted."""
     from closeread.neural.links import LabeledPairs
 
-    documents.require("np_relations", *SCORED)
-    labeled = documents.links.labeled
-    return LabeledPairs(document_of(labeled.pair), *phrases_of(labeled.pair), labeled.last)
+    require_layer(documents, "np_relations", *SCORED)
+    rows: list[tuple[int, int, int, int]] = []
+    for number, document in enumerate(documents):
+        labels = group_labels(document["np_relations"])
+        pairs = sorted(labels, key=sort_key)
+        rows += [(number, *sort_key(pair), LABELS[labels[pair][-1]]) for pair in pairs]
+    return LabeledPairs(*np.array(rows, np.int64).reshape(-1, 4).T)
 
 
 def score_links(
-    documents: Documents, predicted: Iterator[PredictedPairs]
+    documents: Sequence[Record], predicted: PredictedPairs
 ) -> Mapping[str, float | None]:
     """Return the scores of predictions by their names, from 0 to 1; None for those that are undefined."""
-    packed = []
-    for part in predicted:
-        pair = pairs(part.document, part.anchor, part.complement)
-        packed.append((pair, part.label, part.is_linked))
-    pair, label, is_linked = (np.concatenate(column) for column in zip(*packed, strict=True))
-    system = group_labels(pair[is_linked], label[is_linked])
-    fallback = group_labels(pair[~is_linked], label[~is_linked])
-    tally = tallies(system, documents.links.labeled, fallback)
-    counts = count_by_group(tally, len(documents))[0]
-    table = CountTable(documents.column("id"), np.arange(len(documents)), COUNTS, counts)
+    table = count(gold=documents, system=to_rows(documents, predicted))
     return table.scores(PROCEDURE.metrics)
 
 
 def to_rows(
-    documents: Documents,
-    predicted: Iterator[PredictedPairs],
+    documents: Sequence[Record],
+    predicted: PredictedPairs,
     *,
     link_all: bool = False,
     fallbacks: bool = True,
 ) -> list[Record]:
     """Return predictions as rows of a submission, one per document."""
     rows: list[Record] = []
-    for name in documents.column("id"):
-        row: Record = {"id": name, "relations": []}
+    for document in documents:
+        row: Record = {"id": document["id"], "relations": []}
         if fallbacks:
             row["fallback"] = []
         rows.append(row)
-    names = [f"np{number}" for number in range(int(documents.sizes.max(initial=0)))]
-    for part in predicted:
-        is_linked = part.is_linked | link_all
-        columns = (part.document, part.anchor, part.complement, part.label, is_linked)
-        lists = [column.tolist() for column in columns]
-        for document, anchor, complement, label, is_relation in zip(*lists, strict=True):
-            if not (is_relation or fallbacks):
-                continue
-            ends = {"anchor": names[anchor], "complement": names[complement]}
-            link = {**ends, "preposition": PREPOSITIONS[label]}
-            rows[document]["relations" if is_relation else "fallback"].append(link)
+    n_phrases = max((len(document["nps"]) for document in documents), default=0)
+    names = [f"np{number}" for number in range(n_phrases)]
+    is_relation = predicted.is_linked | link_all
+    columns = (*predicted[:4], is_relation)
+    lists = [column.tolist() for column in columns]
+    for document, anchor, complement, label, is_linked in zip(*lists, strict=True):
+        if not (is_linked or fallbacks):
+            continue
+        ends = {"anchor": names[anchor], "complement": names[complement]}
+        link = {**ends, "preposition": PREPOSITIONS[label]}
+        rows[document]["relations" if is_linked else "fallback"].append(link)
     return rows
 
 
@@ -176,7 +167,7 @@ class TrainedLinkModel(Result):
 
 
 CRITERION = "links/f1"
-"""The score on held-out documents by which the best epoch is chosen."""
+"""The score on validation documents by which the best epoch is chosen."""
 
 TASK = "tne"
 
@@ -189,10 +180,8 @@ def train(
     Raises:
         RequestError: a setting doesn't fit the encoder, or no document has a pair to learn from or to score.
     """
-    training_documents = documents_of(training.records)
-    validation_documents = documents_of(validation.records)
-    _require_pairs(training_documents, "training")
-    _require_pairs(validation_documents, "validation")
+    _require_pairs(training.records, "training")
+    _require_pairs(validation.records, "validation")
     from closeread.neural.links import LinkChoice, parse_encoder, train_links
     from closeread.neural.run_folders import RunFolder
 
@@ -200,51 +189,48 @@ def train(
     if settings.encoder_dropout is not None and kind != "tuned":
         requirement = "{encoder_dropout} applies only to a fine-tuned encoder"
         raise RequestError(fill_options(f"{requirement} (this one is {kind})"))
+    labels = ["no link", *PREPOSITIONS[1:]]
     train_links(
         RunFolder(run),
-        LinkChoice(settings.variant, kind, name, len(PREPOSITIONS), settings.encoder_dropout),
+        LinkChoice(settings.variant, kind, name, labels, settings.encoder_dropout),
         settings,
-        _make_examples(training_documents, training),
-        _make_examples(validation_documents, validation),
-        score=partial(score_links, validation_documents),
+        _make_examples(training),
+        _make_examples(validation),
+        score=partial(score_links, validation.records),
         criterion=CRITERION,
-        about={"task": TASK},
+        metadata={"task": TASK},
         resume=resume,
     )
 
 
-def _require_pairs(documents: Documents, purpose: str) -> None:
+def _require_pairs(documents: Sequence[Record], purpose: str) -> None:
     """Refuse documents without any pair of noun phrases."""
-    documents.require("nps", "nps", "a model needs them")
-    if documents.sizes.max(initial=0) < 2:
+    require_layer(documents, "nps", "nps", "a model needs them")
+    if not any(len(document["nps"]) > 1 for document in documents):
         raise RequestError(
             f"{purpose} has no document with two noun phrases (expected at least one)"
         )
 
 
-def _make_examples(documents: Documents, gold: Gold) -> Examples:
+def _make_examples(gold: Gold) -> Examples:
     from closeread.neural.links import Examples
 
-    return Examples(find_spans(documents), find_links(documents), gold.digest)
+    return Examples(find_spans(gold.records), find_links(gold.records), gold.digest)
 
 
 def predict(
     gold: Gold, run: Path, hardware: Hardware, *, decoding: str = "links", fallbacks: bool = True
 ) -> list[Record]:
     """Predict the links of documents, and return the rows of a submission."""
-    documents = documents_of(gold.records)
-    predicted = _predict_pairs(documents, run, hardware)
-    return to_rows(documents, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
+    predicted = _predict_pairs(gold.records, run, hardware)
+    return to_rows(gold.records, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
 
 
-def _predict_pairs(documents: Documents, run: Path, hardware: Hardware) -> Iterator[PredictedPairs]:
-    """Yield the predictions of a trained model for all pairs of noun phrases."""
-    from closeread.neural.links import load_system, predict_pairs
+def _predict_pairs(documents: Sequence[Record], run: Path, hardware: Hardware) -> PredictedPairs:
+    """Return the predictions of a trained model for all pairs of noun phrases."""
+    from closeread.neural.links import load_system
     from closeread.neural.run_folders import RunFolder
-    from closeread.neural.training import use_precision
 
     read_run(run, TASK)
     spans = find_spans(documents)
-    with use_precision(hardware):
-        system = load_system(RunFolder(run), spans, hardware.device)
-        yield from predict_pairs(system, spans, hardware.device)
+    return load_system(RunFolder(run), spans, hardware).predict(spans)

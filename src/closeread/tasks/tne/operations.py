@@ -76,7 +76,7 @@ def training_curves(
 ) -> Drawing:
     """Draw the loss and the scores of training runs by epoch.
 
-    A dot marks the best epoch.  Each RUN is a folder that `closeread train` has written.  Scores are on held-out data.
+    A dot marks the best epoch.  Each RUN is a folder that `closeread train` has written.  Scores are on validation data.
 
     \b
     Example:
@@ -156,16 +156,12 @@ def errors(
         limit: List at most this many confusions, triplets and documents; JSON lists all but triplets, CSV all pairs.
     """
     from closeread.counts.counts import make_report
-    from closeread.tasks.tne.columns import documents_of, rows_of
-    from closeread.tasks.tne.errors import LinkAnalysis, LinkErrorReport
+    from closeread.tasks.tne.errors import analyse_links, make_error_report
 
+    table = predictions.counted.table
     report = make_report(predictions.counted, by=by, resampling=intervals.make_resampling())
-    analysis = LinkAnalysis(
-        documents_of(predictions.gold.records),
-        rows_of(predictions.system.rows),
-        predictions.counted.table,
-    )
-    return LinkErrorReport(report, analysis, limit)
+    analysis = analyse_links(predictions.gold.records, predictions.system.rows, table)
+    return make_error_report(report, analysis, table, limit)
 
 
 def convert(
@@ -209,7 +205,7 @@ def convert(
     from closeread.corpus.predictions import read_systems
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import annotation, tne_arrays
+    from closeread.tasks.tne import closure, tne_arrays
 
     # In Python, which returns the records, links are written as JSON Lines by default.
     required = choose_words("--to or --close is needed to write a file", "")
@@ -224,19 +220,19 @@ def convert(
     documents: Sequence[Record] = gold.records
     if clusters is not None:
         clustered = read_file(corpus, clusters, corpus.default_split, "annotation")
-        documents = annotation.replace_clusters(documents, clustered, str(clusters))
+        documents = closure.replace_clusters(documents, clustered, str(clusters))
     system = read_systems(gold, predictions.source, "error")
     rows = [row for row in system.rows if row is not None]
     n_given = sum(len(row["relations"]) for row in rows)
     if close:
-        rows = annotation.close_rows(rows, documents)
+        rows = closure.close_rows(rows, documents)
     n_added = sum(len(row["relations"]) for row in rows) - n_given
     records = rows
     if form == "arrays":
         text = tne_arrays.dump_submission(rows, documents)
         notices += tne_arrays.describe_losses(rows)
     elif form == "gold":
-        records = annotation.make_gold(rows, documents, predictions.name)
+        records = closure.make_gold(rows, documents, predictions.name)
         text = "" if output is None else dump_gold(corpus, output, records)
     else:
         text = dump_json_lines(rows)
@@ -275,14 +271,14 @@ def adjudicate(
     from closeread.exceptions import read_all
     from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.tne import annotation
+    from closeread.tasks.tne import consolidation
     from closeread.tasks.tne.tne_jsonl import UNSAFE
 
     corpus = load_corpus("tne")
     documents = read_all(annotators, lambda path: read_file(corpus, path, corpus.default_split))
-    consolidation = annotation.compare_links(documents, [str(path) for path in annotators])
-    gold = annotation.keep_common_links(consolidation)
-    rows = annotation.list_conflicts(consolidation)
+    comparison = consolidation.compare_links(documents, [str(path) for path in annotators])
+    gold = consolidation.keep_common_links(comparison)
+    rows = consolidation.list_conflicts(comparison)
     texts = {output: dump_gold(corpus, output, gold)}
     if conflicts is not None:
         texts[conflicts] = dump_json_lines(rows, UNSAFE)

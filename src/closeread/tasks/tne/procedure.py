@@ -28,13 +28,14 @@ first token is, and sentences end at the tokens `.`, `!` and `?`, and at line en
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from itertools import chain
 
 import numpy as np
 
-from closeread.arrays import Ints, Mask, mark_run_starts
 from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import (
@@ -44,27 +45,27 @@ from closeread.counts.procedure import (
     Options,
     Procedure,
     check_present,
+    group_options,
     missing_option,
 )
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import quote
-from closeread.records import Record
-from closeread.tasks.tne.columns import (
+from closeread.records import Record, as_columns
+from closeread.tasks.tne.links import (
     COUNTS,
+    LABELED_PAIR,
     PREPOSITIONS,
     SCORED,
     UPREP,
-    Documents,
-    Links,
-    count_by_group,
-    document_of,
-    documents_of,
+    Pair,
+    Tally,
+    tally_links,
+)
+from closeread.tasks.tne.phrases import (
+    PlacedPhrases,
     is_phrase_id,
-    phrases_of,
-    rows_of,
-    split_triplets,
-    tallies,
-    triplets,
+    list_lacking,
+    require_layer,
 )
 from closeread.tasks.tne.rules import find_wrong_ends
 
@@ -81,9 +82,6 @@ NO_FORUM = "none"
 WITH_FORUMS = "reddit"
 """The domain whose documents come from forums."""
 
-MANY = 2**62
-"""More noun phrases than any document has."""
-
 
 @dataclass(frozen=True)
 class PairField:
@@ -91,100 +89,70 @@ class PairField:
 
     Attributes:
         parts: its values.
-        needs: the fields of documents by which it is found.
-        find: a function from pairs and labels to numbers of values, (n,).
+        layers: the fields of documents by which it is found.
+        find: a function from the noun phrases of a document, a pair of them, and the label it counts for, to a value.
     """
 
     parts: Sequence[str]
-    needs: Sequence[str]
-    find: Callable[[Documents, Ints, Ints], Ints]
+    layers: Sequence[str]
+    find: Callable[[PlacedPhrases, Pair, str], str]
 
 
-def find_ends(documents: Documents, pair: Ints) -> tuple[Ints, Ints]:
-    """Return the positions of anchors and complements among the noun phrases of all documents."""
-    starts = documents.noun_phrases.starts[document_of(pair)]
-    anchor, complement = phrases_of(pair)
-    return starts + anchor, starts + complement
+def find_preposition(_: PlacedPhrases, pair: Pair, label: str) -> str:
+    """Return the preposition that a pair counts for."""
+    return label
 
 
-def measure_distances(documents: Documents, pair: Ints) -> Ints:
-    """Return how many tokens the complement of each pair begins after its anchor, (n,); negative if before it."""
-    anchor, complement = find_ends(documents, pair)
-    first = documents.noun_phrases.first_token
-    return first[complement] - first[anchor]
+def find_distance(phrases: PlacedPhrases, pair: Pair, _: str) -> str:
+    """Return the bin of the distance between anchor and complement."""
+    return DISTANCES[bisect_left(MAX_DISTANCES, abs(phrases.measure_distance(*pair)))]
 
 
-def _find_preposition(_: Documents, pair: Ints, label: Ints) -> Ints:
-    return label - 1
+def find_direction(phrases: PlacedPhrases, pair: Pair, _: str) -> str:
+    """Return whether the complement begins before the anchor, after it, or at the same token."""
+    distance = phrases.measure_distance(*pair)
+    if distance == 0:
+        return "same token"
+    return "before" if distance < 0 else "after"
 
 
-def _find_distance(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    distance = np.abs(measure_distances(documents, pair))
-    return np.digitize(distance, MAX_DISTANCES, right=True)
+def find_sentence(phrases: PlacedPhrases, pair: Pair, _: str) -> str:
+    """Return whether anchor and complement begin in the same sentence."""
+    anchor, complement = pair
+    return "same" if phrases.sentences[anchor] == phrases.sentences[complement] else "other"
 
 
-def _find_direction(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    return np.sign(measure_distances(documents, pair)) + 1
+def find_mention(phrases: PlacedPhrases, pair: Pair, _: str) -> str:
+    """Return which mention of its cluster the complement is."""
+    _, complement = pair
+    if complement in phrases.singletons:
+        return "only"
+    return "first" if complement in phrases.first_mentions else "further"
 
 
-def _find_sentence(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    anchor, complement = find_ends(documents, pair)
-    is_other: Mask = documents.sentence[anchor] != documents.sentence[complement]
-    return is_other.astype(np.int64)
-
-
-def _find_mention(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    """Return which mention each complement is; the first begins first in the text, the longest of several that do."""
-    phrases = documents.noun_phrases
-    cluster = documents.cluster_of
-    # The last key comes first: by cluster, by first token, the longest first, by number.
-    keys = (np.arange(len(cluster)), -phrases.last_token, phrases.first_token, cluster)
-    order = np.lexsort(keys)
-    first = order[mark_run_starts(cluster[order])]
-    mention = np.full(len(cluster), MENTIONS.index("further"))
-    mention[first] = MENTIONS.index("first")
-    mention[np.bincount(cluster)[cluster] == 1] = MENTIONS.index("only")
-    _, complement = find_ends(documents, pair)
-    return mention[complement]
-
-
-def _find_expression(documents: Documents, pair: Ints, _: Ints) -> Ints:
-    distinct, place = np.unique(pair, return_inverse=True)
-    return np.array(are_joined(documents, distinct), np.int64)[place]
-
-
-def are_joined(documents: Documents, pair: Ints) -> list[bool]:
-    """Return which pairs are in surface form: anchor, preposition and complement follow each other in the text.
+def find_expression(phrases: PlacedPhrases, pair: Pair, _: str) -> str:
+    """Return whether anchor, preposition and complement follow each other in the text.
 
     Unlike in the statistics of the paper, any preposition will do, and the complement must end at a word boundary.
     """
-    texts = documents.column("text")
-    phrases = documents.noun_phrases
-    # By anchor: where the words after a preposition begin, -1 if there is none.
-    begin_by_anchor: dict[int, int] = {}
-    verdicts = []
-    columns = (document_of(pair), *find_ends(documents, pair))
-    lists = [column.tolist() for column in columns]
-    for document, anchor, complement in zip(*lists, strict=True):
-        text = texts[document]
-        if anchor not in begin_by_anchor:
-            match = JOINED.match(text, phrases.last_char[anchor])
-            begin_by_anchor[anchor] = match.end() if match else -1
-        begin = begin_by_anchor[anchor]
-        words = phrases.text[complement]
-        end = begin + len(words)
-        is_joined = begin >= 0 and text.startswith(words, begin)
-        verdicts.append(is_joined and not text[end : end + 1].isalnum())
-    return verdicts
+    anchor, complement = pair
+    text = phrases.record["text"]
+    match = JOINED.match(text, phrases[anchor]["last_char"])
+    if match is None:
+        return "implicit"
+    words = phrases[complement]["text"]
+    end = match.end() + len(words)
+    is_joined = text.startswith(words, match.end()) and not text[end : end + 1].isalnum()
+    return "explicit" if is_joined else "implicit"
 
 
 BREAKDOWNS: Mapping[str, PairField] = {
-    "preposition": PairField(PREPOSITIONS[1:], (), _find_preposition),
-    "expressed": PairField(("implicit", "explicit"), ("text", "nps"), _find_expression),
-    "distance": PairField(DISTANCES, ("nps",), _find_distance),
-    "direction": PairField(("before", "same token", "after"), ("nps",), _find_direction),
-    "sentence": PairField(("same", "other"), ("nps", "tokens"), _find_sentence),
-    "mention": PairField(MENTIONS, ("nps", "coref"), _find_mention),
+    "preposition": PairField(PREPOSITIONS[1:], (), find_preposition),
+    "expressed": PairField(("implicit", "explicit"), ("text", "nps"), find_expression),
+    "distance": PairField(DISTANCES, ("nps",), find_distance),
+    "direction": PairField(("before", "same token", "after"), ("nps",), find_direction),
+    "sentence": PairField(("same", "other"), ("nps", "tokens"), find_sentence),
+    "mention": PairField(MENTIONS, ("nps", "coref"), find_mention),
 }
 
 
@@ -201,40 +169,57 @@ def count(
     Documents need `np_relations`; a breakdown for which they lack a field is omitted.  Rows have `relations` and
     optionally `fallback`; None stands for a document without a row.
     """
-    rows = rows_of(system)
-    documents = documents_of(gold)
-    is_present = np.array([row is not None for row in rows], np.bool_)
+    is_present = np.array([row is not None for row in system], np.bool_)
     check_present(is_present, "documents", missing)
-    documents.require("np_relations", *SCORED)
-    fallback = rows.fallback.labeled if len(rows.fallback.pair) else None
-    tally = tallies(rows.links.labeled, documents.links.labeled, fallback, uprep)
+    require_layer(gold, "np_relations", *SCORED)
+    rows = [row or {} for row in system]
+    has_fallbacks = any(row.get("fallback") for row in rows)
+    values = np.zeros((len(gold), len(COUNTS)))
     parts = {}
     for name in breakdowns:
         field = BREAKDOWNS[name]
-        if any(map(documents.list_lacking, field.needs)):
-            continue
-        find = partial(field.find, documents)
-        counts = count_by_group(tally, len(documents), len(field.parts), find)
-        parts[name] = Breakdown.from_dense(field.parts, counts)
+        if not any(list_lacking(gold, layer) for layer in field.layers):
+            parts[name] = np.zeros((len(field.parts), len(gold), len(COUNTS)))
+    for number, (document, row) in enumerate(zip(gold, rows, strict=True)):
+        # UPrep is undefined if no row has any fallback.
+        fallback = row.get("fallback") or () if has_fallbacks else None
+        relations = row.get("relations") or ()
+        tally = tally_links(document["np_relations"], relations, fallback, uprep)
+        values[number] = [len(tally[name]) for name in COUNTS]
+        if parts:
+            phrases = PlacedPhrases(document)
+            for name, counts in parts.items():
+                counts[:, number] = count_parts(BREAKDOWNS[name], phrases, tally)
     table = CountTable(
-        documents.column("id"),
-        np.arange(len(documents)),
+        as_columns(gold, ["id"])["id"],
+        np.arange(len(gold)),
         COUNTS,
-        count_by_group(tally, len(documents))[0],
-        list_fields(documents),
-        parts,
+        values,
+        list_fields(gold),
+        {
+            name: Breakdown.from_dense(BREAKDOWNS[name].parts, counts)
+            for name, counts in parts.items()
+        },
     )
     return table.select(is_present) if missing == "skip" else table
 
 
-def list_fields(documents: Documents) -> dict[str, list[str]]:
+def count_parts(field: PairField, phrases: PlacedPhrases, tally: Tally) -> list[list[int]]:
+    """Return the counts of every part of a field in a document."""
+    entries = set(chain.from_iterable(tally.values()))
+    part_of = {entry: field.find(phrases, *entry) for entry in entries}
+    n_pairs = [Counter(map(part_of.__getitem__, tally[name])) for name in COUNTS]
+    return [[counter[part] for counter in n_pairs] for part in field.parts]
+
+
+def list_fields(documents: Sequence[Record]) -> dict[str, list[str]]:
     """Return the domain and the forum of every document; documents of a domain without forums have none."""
-    domains = documents.column("domain")
+    columns = as_columns(documents, ["domain", "forum"])
     forums = []
-    for domain, forum in zip(domains, documents.column("forum"), strict=True):
+    for domain, forum in zip(columns["domain"], columns["forum"], strict=True):
         has_forum = domain in (None, WITH_FORUMS)
         forums.append(forum or (UNKNOWN if has_forum else NO_FORUM))
-    return {"domain": [domain or UNKNOWN for domain in domains], "forum": forums}
+    return {"domain": [domain or UNKNOWN for domain in columns["domain"]], "forum": forums}
 
 
 def validate(
@@ -242,51 +227,36 @@ def validate(
 ) -> Iterator[Inconsistency]:
     """Find wrong ids, links between noun phrases that don't exist or are the same, and duplicates."""
     del options
-    documents = documents_of(gold)
-    rows = rows_of(system)
-    for index, (name, row) in enumerate(zip(documents.column("id"), rows, strict=True)):
-        if row is not None and row["id"] != name:
-            expected = f"expected {quote(name)}, as in the gold"
+    for index, (document, row) in enumerate(zip(gold, system, strict=True)):
+        if row is not None and row["id"] != document["id"]:
+            expected = f"expected {quote(document['id'])}, as in the gold"
             yield Inconsistency("system", index, f"id is {quote(row['id'])} ({expected})")
-    sizes = [None if nps is None else len(nps) for nps in documents.column("nps")]
-    for field, links in (("relations", rows.links), ("fallback", rows.fallback)):
-        for index in _find_suspects(links, sizes, is_fallback=field == "fallback"):
-            wrong_links = _find_wrong_links(field, (rows[index] or {})[field], sizes[index])
-            for place, problem in wrong_links:
+    for field in ("relations", "fallback"):
+        for index, (document, row) in enumerate(zip(gold, system, strict=True)):
+            phrases = document.get("nps")
+            n_phrases = None if phrases is None else len(phrases)
+            links = (row or {}).get(field) or ()
+            for place, problem in _find_wrong_links(field, links, n_phrases):
                 yield Inconsistency("system", index, problem, (field, place))
 
 
-def _find_suspects(links: Links, sizes: Sequence[int | None], *, is_fallback: bool) -> list[int]:
-    """Return the documents whose links may have problems, without looking at each of millions of links."""
-    size_by_document = np.array([MANY if size is None else size for size in sizes], np.int64)
-    size = size_by_document[links.document]
-    is_wrong = (links.anchor == links.complement) | (links.label < 0)
-    for end in (links.anchor, links.complement):
-        is_wrong |= (end < 0) | (end >= size)
-    # Only one fallback of a pair is allowed, but several links if their prepositions differ.
-    label = np.zeros_like(links.label) if is_fallback else links.label
-    # A stable order is the fastest: links are nearly sorted.
-    triplet = np.sort(triplets(links.pair, label)[~is_wrong], kind="stable")
-    repeated, _ = split_triplets(triplet[~mark_run_starts(triplet)])
-    suspects = np.union1d(links.document[is_wrong], document_of(repeated))
-    indices: list[int] = suspects.tolist()
-    return indices
-
-
 def _find_wrong_links(
-    field: str, links: Sequence[Record], size: int | None
+    field: str, links: Sequence[Record], n_phrases: int | None
 ) -> Iterator[tuple[int, str]]:
     """Yield the problems of a document's links, with the position of each."""
-    yield from find_wrong_ends(links, size)
+    yield from find_wrong_ends(links, n_phrases)
+    triples = list(map(LABELED_PAIR, links))
+    # Only one fallback of a pair is allowed, but several links if their prepositions differ.
+    keys = triples if field == "relations" else [triple[:2] for triple in triples]
+    if len(set(keys)) == len(keys):
+        return
     seen = set()
-    for place, link in enumerate(links):
-        anchor = link["anchor"]
-        complement = link["complement"]
-        key: tuple[str, ...] = (anchor, complement)
+    for place, (key, (anchor, complement, preposition)) in enumerate(
+        zip(keys, triples, strict=True)
+    ):
         problem = "already have a fallback (expected at most one)"
-        if field != "fallback":
-            key += (link["preposition"],)
-            problem = f"are already linked by {quote(link['preposition'])}"
+        if field == "relations":
+            problem = f"are already linked by {quote(preposition)}"
         if key in seen and is_phrase_id(anchor) and is_phrase_id(complement):
             yield place, f"{anchor} and {complement} {problem}"
         seen.add(key)
@@ -320,6 +290,7 @@ PROCEDURE = Procedure(
         ),
         missing_option("error"),
         EXTRA,
+        *group_options("document"),
     ),
     metrics=(
         *precision_recall_f1(
@@ -379,5 +350,5 @@ PROCEDURE = Procedure(
     count=count,
     fields=("domain", "forum"),
     breakdowns=tuple(BREAKDOWNS),
-    reader=CorpusReader(check=validate, to_columns=rows_of, find_remarks=NOTHING_IN_COMMON),
+    reader=CorpusReader(check=validate, find_remarks=NOTHING_IN_COMMON),
 )

@@ -23,8 +23,8 @@ from closeread.corpus.showing import Part, View, mark_spans
 from closeread.exceptions import shorten
 from closeread.records import ColumnRecords, Record
 from closeread.tables import Grid
-from closeread.tasks.tne.columns import (
-    PREPOSITIONS,
+from closeread.tasks.tne.links import PREPOSITIONS
+from closeread.tasks.tne.phrases import (
     TITLE_END,
     find_clusters,
     list_phrases,

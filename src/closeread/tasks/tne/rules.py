@@ -15,13 +15,13 @@ from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.tne.columns import (
-    LABELS,
+from closeread.tasks.tne.links import LABELS
+from closeread.tasks.tne.phrases import (
     TITLE_END,
-    documents_of,
     find_clusters,
     find_titled,
     is_phrase_id,
+    list_lacking,
     list_phrases,
 )
 
@@ -250,14 +250,13 @@ def find_repairs(records: Sequence[Record]) -> Iterator[str]:
 
 
 def _describe_kinds(records: Sequence[Record], kinds: Sequence[Kind]) -> Iterator[str]:
-    documents = documents_of(records)
     # Documents of annotators and systems may lack these fields.
-    if any(map(documents.list_lacking, ("text", "tokens", "nps", "coref"))):
+    if any(list_lacking(records, name) for name in ("text", "tokens", "nps", "coref")):
         return
-    phrases = list(map(list_phrases, documents))
+    phrases = list(map(list_phrases, records))
     for singular, plural, find in kinds:
         places = []
-        for record, phrases_of_document in zip(documents, phrases, strict=True):
+        for record, phrases_of_document in zip(records, phrases, strict=True):
             names = find(record, phrases_of_document)
             places += [_name_place(record, name) for name in names]
         if places:

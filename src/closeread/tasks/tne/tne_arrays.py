@@ -2,7 +2,7 @@
 
 Conventions: a line is ``{"predicted_prepositions": [...]}`` with one label for each ordered pair of the document's k
 noun phrases, k * k in all; the label of anchor i and complement j is at position i * k + j.  A label is the position of
-a preposition in `closeread.tasks.tne.columns.PREPOSITIONS`, 0 for no link; labels of a noun phrase with itself are
+a preposition in `closeread.tasks.tne.links.PREPOSITIONS`, 0 for no link; labels of a noun phrase with itself are
 ignored, as in the official evaluator.  The format has no ids, but a line may give the id of its document.  Other
 attributes are unknown fields of the row.
 """
@@ -19,7 +19,7 @@ from closeread.exceptions import Problem, ProblemList, RequestError, pluralize, 
 from closeread.formats import SubmissionFile
 from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.records import Parsed, Record
-from closeread.tasks.tne.columns import LABELS, PREPOSITIONS, documents_of
+from closeread.tasks.tne.links import LABELS, PREPOSITIONS
 
 ARRAY = "predicted_prepositions"
 MAX_WRONG_SHOWN = 3
@@ -125,7 +125,7 @@ def dump_submission(rows: Sequence[Record], gold: Sequence[Record]) -> str:
 
     The first of several labels for a pair is kept, and fallbacks are dropped.
     """
-    sizes = documents_of(gold).sizes.tolist()
+    sizes = [len(record["nps"] or ()) for record in gold]
     for row, size in zip(rows, sizes, strict=True):
         if MAX_WIDTH * size * size > limits.MAX_LINE_BYTES:
             need = f"{size:,} noun phrases need {size * size:,} labels on one line"

@@ -22,7 +22,6 @@ from closeread.formats import Format
 from closeread.formats.json_lines import parse_json_lines
 from closeread.formats.text import read_lines
 from closeread.records import Parsed, Record
-from closeread.tasks.tne.columns import Documents
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".json.gz")
 
@@ -39,7 +38,7 @@ def read_records(path: Path, split: str) -> Parsed:
     """Read the documents of a file, with their noun phrases as a list; the split makes no difference."""
     del split
     parsed = parse_json_lines(read_lines(path), UNSAFE)
-    records = Documents()
+    records: list[Record] = []
     lines = []
     problems = ProblemList(parsed.problems)
     for number, record in zip(parsed.lines, parsed.records, strict=True):

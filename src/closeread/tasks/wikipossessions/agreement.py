@@ -15,36 +15,25 @@ and of more than two annotators, each against all before.  0/0 is None, and mean
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from operator import eq
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, ratio
+from closeread.arrays import ratio
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.counts.annotators import (
-    Annotator,
-    Scores,
-    average_pairs,
-    describe_left_out,
-    find_repeated_paths,
-    list_agreements,
-    list_pairs,
-    make_pair_grid,
-    require_two,
-)
-from closeread.counts.annotators import Pair as Annotators
+from closeread.counts.agreement import PairwiseAgreement, Scores, compare_pairs, find_lacking
+from closeread.counts.annotators import Annotator, find_repeated_paths, require_two
+from closeread.counts.estimates import number_or_none
 from closeread.counts.metrics import harmonic_mean
 from closeread.counts.procedure import Option, name_documents, resolve_options
-from closeread.counts.results import Result
-from closeread.exceptions import FormatError, Problem, join_names, pluralize, read_all
+from closeread.exceptions import FormatError, read_all
 from closeread.records import Record
-from closeread.tables import Grid, Style, format_cell
 from closeread.tasks.wikipossessions.dates import Anchor, parse_anchor
 from closeread.tasks.wikipossessions.matching import (
     NormalizedName,
@@ -81,7 +70,6 @@ def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float 
 
 LABELS = ("certainty", "anchor", "relation", "relation_certainty")
 COMPARED = ("possessor", "ordering")
-COLUMNS = ("precision", "recall", "F1", "same label", "kappa")
 
 OPTIONS = (
     Option(
@@ -107,11 +95,6 @@ OPTIONS = (
 )
 """Choices that change what is computed."""
 
-TITLES = {f"{name}/f1": f"{name} F1" for name in COMPARED} | {
-    f"{label}/kappa": f"{label.replace('_', ' ')} kappa" for label in LABELS
-}
-"""The symmetric scores of pairs of annotators, and their titles in tables."""
-
 Labels = Mapping[str, Hashable]
 """The values of a possession's `LABELS`, normalized so that equal meanings are equal."""
 
@@ -123,131 +106,7 @@ class AnnotatedArticle(NamedTuple):
     labels: Sequence[Labels]
 
 
-@dataclass(frozen=True)
-class PossessionAgreement:
-    """The agreement of two annotators; scores are None for 0/0.
-
-    Attributes:
-        shared: how many possessors both annotated.
-        precision, recall, f1: those of the second's possessors and ordered pairs against the first's, by `COMPARED`.
-        kappa: Cohen's kappa of each of `LABELS` over the shared possessors.
-        same: how many shared possessors have the same label, for each of `LABELS`.
-        options: the options, with their values.
-    """
-
-    shared: int
-    precision: Scores
-    recall: Scores
-    f1: Scores
-    kappa: Scores
-    same: Mapping[str, int]
-    options: Mapping[str, str]
-
-    def summarize(self) -> Scores:
-        """Return the F1 scores and kappas, which are those in `TITLES`."""
-        f1 = {f"{name}/f1": value for name, value in self.f1.items()}
-        return f1 | {f"{label}/kappa": value for label, value in self.kappa.items()}
-
-    def rows(self) -> list[list[str | float | None]]:
-        """Return a row for each score, with the columns `COLUMNS`; cells that do not apply are empty, 0/0 is None."""
-        scores = [
-            [name, self.precision[name], self.recall[name], self.f1[name], "", ""]
-            for name in COMPARED
-        ]
-        labels = [[label, "", "", "", self.same[label], self.kappa[label]] for label in LABELS]
-        return [*scores, *labels]
-
-
-@dataclass(frozen=True)
-class PossessionAgreements(Result):
-    """The agreement of every pair of annotators, and notices about their files."""
-
-    names: Sequence[str]
-    pairs: Mapping[Annotators, PossessionAgreement]
-    options: Mapping[str, str]
-    notices: Sequence[str] = ()
-
-    @property
-    def summaries(self) -> list[Scores]:
-        """The F1 scores and kappas of every pair."""
-        return [agreement.summarize() for agreement in self.pairs.values()]
-
-    @property
-    def mean(self) -> Scores:
-        """The means over the pairs of F1 scores and kappas, by the names in `TITLES`."""
-        return average_pairs(self.summaries)
-
-    def describe_left_out(self) -> Iterator[str]:
-        """Yield a sentence for every mean that leaves out pairs."""
-        return describe_left_out(self.summaries, TITLES)
-
-    def _to_grids(self, style: Style = "table") -> list[Grid]:
-        """Return the table: all scores of two annotators; of more, F1 scores and kappas of every pair, and means."""
-        del style
-        is_single = len(self.pairs) == 1
-        shared = pluralize(self.pairs[0, 1].shared, "possessor") if is_single else "possessors"
-        ordered = "these" if self.options["pairs"] == "shared" else "all"
-        options = ", ".join(f"{name} {value}" for name, value in self.options.items())
-        notes = [
-            f"Labels are compared on the {shared} that both annotators have.",
-            f"Ordered pairs are those of {ordered} possessors.",
-            f"Options: {options}.",
-        ]
-        if is_single:
-            rows = [list(map(format_cell, row)) for row in self.pairs[0, 1].rows()]
-            notes.insert(0, f"{self.names[1]} against {self.names[0]}.")
-            return [Grid("", ["", *COLUMNS], rows, notes)]
-        notes += self.describe_left_out()
-        mean = self.mean
-        titles = [TITLES[name] for name in mean]
-        scores = {
-            pair: list(agreement.summarize().values()) for pair, agreement in self.pairs.items()
-        }
-        means = list(mean.values())
-        return [make_pair_grid(self.names, titles, scores, means, notes, format_cell)]
-
-    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
-        """Return header and rows of all scores; of several pairs, every pair and then the means."""
-        header = [*COLUMNS, "shared"]
-        if len(self.pairs) == 1:
-            return ["", *header], _list_cells(self.pairs[0, 1])
-        rows: list[list[object]] = []
-        for (first, second), agreement in self.pairs.items():
-            names = [self.names[first], self.names[second]]
-            rows += [[*names, *cells] for cells in _list_cells(agreement)]
-        for title, value in self.mean.items():
-            name, _, score = title.rpartition("/")
-            cells = dict.fromkeys(header)
-            cells["F1" if score == "f1" else "kappa"] = value
-            rows.append(["mean", None, name, *cells.values()])
-        return ["first annotator", "second annotator", "compared", *header], rows
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the agreement of two annotators; of more, the means and every pair."""
-        pairs = {pair: asdict(agreement) for pair, agreement in self.pairs.items()}
-        if len(pairs) == 1:
-            return pairs[0, 1]
-        return {
-            "annotators": list(self.names),
-            "options": self.options,
-            "mean": self.mean,
-            "pairs": list_agreements(self.names, pairs),
-        }
-
-
-def _list_cells(agreement: PossessionAgreement) -> list[list[object]]:
-    """Return the rows of an agreement, with the number of shared possessors.
-
-    Empty cells are None, so that columns of numbers stay that.
-    """
-    rows: list[list[object]] = []
-    for row in agreement.rows():
-        cells = [None if cell == "" else cell for cell in row]
-        rows.append([*cells, agreement.shared])
-    return rows
-
-
-def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PossessionAgreements:
+def compare_annotators(annotators: Sequence[Annotator], **options: str) -> PairwiseAgreement:
     """Measure the agreement of two or more annotators, whose files or rows follow the corpus's format."""
     require_two(annotators)
     resolve_options(OPTIONS, options, "agreement")  # before the files are read
@@ -267,26 +126,23 @@ def compare_annotators(annotators: Sequence[Annotator], **options: str) -> Posse
 
 def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], **options: str
-) -> PossessionAgreements:
+) -> PairwiseAgreement:
     """Measure the agreement of every pair of annotators, given their records of the same articles, in any order."""
     articles = [dict.fromkeys(record["article"] for record in records) for records in annotators]
-    problems: list[Problem] = []
-    for number in range(1, len(names)):
-        for index, other in ((0, number), (number, 0)):
-            lacking = [article for article in articles[other] if article not in articles[index]]
-            if lacking:
-                share = f"{len(lacking):,} of the {len(articles[other]):,} articles"
-                message = f"{names[index]} lacks {share} of {names[other]}: {join_names(lacking)}"
-                problems.append(Problem(f"{message} (expected the same articles)"))
+    problems = list(find_lacking(articles, names, "article"))
     if problems:
         raise FormatError("annotations", problems)
     options = resolve_options(OPTIONS, options, "agreement")
     annotations = [_read_annotations(records) for records in annotators]
-    pairs = {
-        (first, second): _compare(annotations[first], annotations[second], options)
-        for first, second in list_pairs(len(annotators))
-    }
-    return PossessionAgreements(names, pairs, options)
+    pairs = compare_pairs(annotations, partial(compare, options=options))
+    ordered = "these" if options["pairs"] == "shared" else "all"
+    values = ", ".join(f"{name} {value}" for name, value in options.items())
+    notes = [
+        "Labels are compared on the possessors that both annotators have.",
+        f"Ordered pairs are those of {ordered} possessors.",
+        f"Options: {values}.",
+    ]
+    return PairwiseAgreement(names, pairs, len(articles[0]), "article", {}, ["f1", "kappa"], notes)
 
 
 def _read_annotations(records: Sequence[Record]) -> dict[str, AnnotatedArticle]:
@@ -301,12 +157,16 @@ def _read_annotations(records: Sequence[Record]) -> dict[str, AnnotatedArticle]:
     return annotations
 
 
-def _compare(
+def compare(
     first: Mapping[str, AnnotatedArticle],
     second: Mapping[str, AnnotatedArticle],
     options: Mapping[str, str],
-) -> PossessionAgreement:
-    """Compare two annotators' possessions of the same articles."""
+) -> Scores:
+    """Compare two annotators' possessions of the same articles.
+
+    The scores are precision, recall and F1 of the second's possessors and ordered pairs against the first's, and of
+    each label, on how many of the shared possessors both have the same, and Cohen's kappa.
+    """
     counts = np.zeros((len(COMPARED), len(COUNTS)))
     labels: list[Labels] = []
     second_labels: list[Labels] = []
@@ -318,30 +178,20 @@ def _compare(
         counts[1] += _count_ordered_pairs(annotation, other, pairs, options)
         second_labels += [other.labels[i] for i, _ in pairs]
         labels += [annotation.labels[j] for _, j in pairs]
-    precision = ratio(counts[:, 0], counts[:, 1])
-    recall = ratio(counts[:, 2], counts[:, 3])
-    kappa = {}
-    same = {}
+    scores: dict[str, float | None] = {}
+    for name, (hits, n_predicted, gold_hits, n_gold) in zip(COMPARED, counts, strict=True):
+        precision = ratio(hits, n_predicted)
+        recall = ratio(gold_hits, n_gold)
+        f1 = harmonic_mean(precision, recall)
+        for measure, value in (("precision", precision), ("recall", recall), ("f1", f1)):
+            scores[f"{name}/{measure}"] = number_or_none(float(value))
     for name in LABELS:
         values = [label[name] for label in labels]
         second_values = [label[name] for label in second_labels]
-        kappa[name] = cohen_kappa(values, second_values)
-        same[name] = sum(map(eq, values, second_values))
-    return PossessionAgreement(
-        shared=len(labels),
-        precision=_name_scores(precision),
-        recall=_name_scores(recall),
-        f1=_name_scores(harmonic_mean(precision, recall)),
-        kappa=kappa,
-        same=same,
-        options=options,
-    )
-
-
-def _name_scores(values: Floats) -> Scores:
-    """Return the scores of `COMPARED` by name; 0/0 is None."""
-    scores = zip(COMPARED, values.tolist(), strict=True)
-    return {name: None if math.isnan(score) else score for name, score in scores}
+        scores[f"{name}/shared"] = len(labels)
+        scores[f"{name}/same"] = sum(map(eq, values, second_values))
+        scores[f"{name}/kappa"] = cohen_kappa(values, second_values)
+    return scores
 
 
 def _pair_possessions(

@@ -6,7 +6,7 @@ tolerance is rounded down, and widens gold also where recall is measured; relati
 6.1 comes after 6 and before 6.2; partially, an ordered pair matches any pair whose names share tokens with its names.
 
 Conventions: both the unit and the resampling unit are the article.  Numerators and denominators are summed over
-articles and then divided (`average="micro"`), or scores are averaged over articles (`"macro"`).  0/0 is 0; in averages
+articles and then divided (`average="micro"`), or scores are averaged over articles (`"documents"`).  0/0 is 0; in averages
 over articles, `undefined` says whether it counts.
 
 Metrics: precision, recall and F1 of
@@ -34,11 +34,10 @@ from closeread.counts.procedure import (
     Option,
     Options,
     Procedure,
-    average_option,
+    average_options,
     check_present,
     missing_option,
     name_documents,
-    undefined_option,
 )
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
@@ -106,7 +105,7 @@ def count(*, gold: Sequence[Record], system: Sequence[Record | None], **options:
             expected = read_possessions(_rows(record))
         counts[number] = article_counts(predicted, expected, chosen).ravel()
     columns = dict(zip(names, counts.T, strict=True))
-    if chosen["average"] == "macro":
+    if chosen["average"] == "documents":
         columns = unit_scores(columns, PROCEDURE.metrics, undefined=chosen["undefined"])
     table = CountTable.of_columns([record["article"] for record in gold], columns)
     return table.select(present) if chosen["missing"] == "skip" else table
@@ -213,8 +212,7 @@ def _canonical_decimal(text: str) -> str:
 
 
 OPTIONS = (
-    average_option("article"),
-    undefined_option("article"),
+    *average_options("article"),
     Option(
         "setting",
         ("exact", "partial"),

@@ -6,9 +6,16 @@ file of it is read or written.
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple
 
-WrittenFormat = Literal["conll", "corefud", "jsonl", "crac-text", "crac-json", "coref-data"]
+from closeread.parameters import Param
+
+WrittenFormat = Literal[
+    "conll", "corefud", "jsonl", "crac-text", "crac-json", "coref-data", "webanno-tsv"
+]
 """The names of the formats that can be written, for options."""
 
 
@@ -63,3 +70,102 @@ FORMATS = {
     ),
 }
 """The formats by their names for options, in the order in which they are tried."""
+
+
+STANDOFF_HELP = {
+    "layer": "Read entities from these layers of chains; with another choice, mentions are the spans of these layers.",
+    "relation": "Read entities from these relations of an annotation tool's files: NAME, or NAME=LABEL,LABEL.",
+    "entity_feature": "Read entities from this feature of an annotation tool's files, or from numbered labels (label).",
+    "annotator": "Read this annotator of an export that has several.",
+    "document_field": "Name the documents of an annotation tool's JSON by this field, such as meta.title.",
+    "text_field": "Read the texts of Label Studio's tasks from this field.",
+}
+"""What options say about files of annotation tools, and their names."""
+
+
+@dataclass(frozen=True)
+class StandoffOptions:
+    """What of an annotation tool's files is read; the files decide where a field is empty."""
+
+    layer: Annotated[str, Param(metavar="NAMES", help=STANDOFF_HELP["layer"])] = ""
+    relation: Annotated[str, Param(metavar="NAMES", help=STANDOFF_HELP["relation"])] = ""
+    entity_feature: Annotated[str, Param(metavar="NAME", help=STANDOFF_HELP["entity_feature"])] = ""
+    annotator: Annotated[str, Param(metavar="NAME", help=STANDOFF_HELP["annotator"])] = ""
+    document_field: Annotated[str, Param(metavar="FIELD", help=STANDOFF_HELP["document_field"])] = (
+        ""
+    )
+    text_field: Annotated[str, Param(metavar="FIELD", help=STANDOFF_HELP["text_field"])] = ""
+
+
+ALL_ANNOTATION = StandoffOptions()
+"""Nothing is chosen."""
+
+STANDOFF_FORMATS = {
+    "webanno-tsv": NamedFormat(
+        "WebAnno TSV", "webanno_tsv.read_webanno_tsv", "#FORMAT=WebAnno TSV 3"
+    ),
+    "cas-xmi": NamedFormat("UIMA CAS XMI", "cas.read_xmi", r"(?:<\?xml[^>]*>\s*)?<xmi:XMI"),
+    "cas-json": NamedFormat(
+        "UIMA CAS JSON",
+        "cas.read_cas_json",
+        r'\{\s*"%(?:TYPES|HEADER|FEATURE_STRUCTURES|VIEWS)"',
+    ),
+    "brat": NamedFormat("brat", "brat.read_brat", r"T\d+\t\S+ \d+ \d+"),
+    "label-studio": NamedFormat(
+        "Label Studio",
+        "json_tools.read_label_studio",
+        r'(?s)[\[{](?=.*"(?:annotations|completions)"\s*:\s*\[)(?=.*"(?:result|data)"\s*:)',
+    ),
+    "doccano": NamedFormat(
+        "doccano",
+        "json_tools.read_doccano",
+        r'\{(?=.*"text"\s*:)(?=.*"entities"\s*:)(?=.*"relations"\s*:)',
+    ),
+    "prodigy": NamedFormat(
+        "Prodigy",
+        "json_tools.read_prodigy",
+        r'\{(?=.*"text"\s*:)(?=.*"tokens"\s*:)(?=.*"(?:relations|_input_hash)"\s*:)',
+    ),
+    "spacy": NamedFormat(
+        "spaCy",
+        "systems.read_spacy",
+        r'(?s)\{(?=.*"text"\s*:)(?=.*"coref_(?:head_)?clusters_\d+"\s*:)',
+    ),
+    "fastcoref": NamedFormat("fastcoref", "systems.read_fastcoref", r'\{.*"clusters_strings"\s*:'),
+    "corenlp": NamedFormat(
+        "CoreNLP",
+        "systems.read_corenlp",
+        r'(?s)\{(?=.*"sentences"\s*:)(?=.*"(?:corefs|originalText)"\s*:)',
+    ),
+}
+"""The formats of annotation tools, and of systems that count characters, which can only be read.
+
+Their modules are those of `standoff`; the patterns are of how a file begins, not only of its first line.
+"""
+LINE_OF_BRAT = re.compile(r"[TREAMN#]\d+\t|\*\t")
+
+ZIP_MAGIC = b"PK\x03\x04"
+
+MAX_START_BYTES = 2**16
+"""How much of a file decides its format."""
+
+
+def find_standoff_format(start: bytes, name: str) -> str:
+    """Return the name of the standoff format of a file from its first bytes and its name; empty if it is another."""
+    text = start[:MAX_START_BYTES].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    for form, named in STANDOFF_FORMATS.items():
+        if re.match(named.first_line, text):
+            return form
+    is_empty = not text
+    # An annotator may have found nothing, or begun with something else.
+    is_brat = name.lower().endswith(".ann") and (is_empty or LINE_OF_BRAT.match(text) is not None)
+    return "brat" if is_brat else ""
+
+
+def is_standoff(file: Path) -> bool:
+    """Return whether a file is of an annotation tool, or an archive, whose files are such."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as opened:
+        start = opened.read(MAX_START_BYTES)
+    return start.startswith(ZIP_MAGIC) or bool(find_standoff_format(start, file.name))

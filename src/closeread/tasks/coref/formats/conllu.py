@@ -46,6 +46,17 @@ from closeread.tasks.coref.documents import (
     find_genre,
     list_lengths,
 )
+from closeread.tasks.coref.formats.conllu_sentences import (
+    COLUMNS,
+    INVALID,
+    NODE,
+    RANGE,
+    WORD,
+    RowIds,
+    Sentence,
+    iterate_sentences,
+    read_ids,
+)
 from closeread.tasks.coref.formats.lines import (
     Section,
     StoredWords,
@@ -53,7 +64,6 @@ from closeread.tasks.coref.formats.lines import (
     check_read_back,
     choose_ids,
     group_mentions,
-    has_controls,
     iterate_hash_lines,
     list_words,
     make_mention,
@@ -65,7 +75,6 @@ from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.spans import Span, merge_runs, nth_token, number_of_token
 
-COLUMNS = 10
 DEFAULT_FIELDS = "eid-etype-head-other"
 FILE = "a CorefUD file"
 
@@ -73,7 +82,6 @@ NEWDOC_LINE = re.compile(rb"#[ \t]*newdoc(?![^\s=])")
 GLOBAL_ENTITY_LINE = re.compile(rb"#[ \t]*global\.Entity(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
 GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
-ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
 ENTITIES = "Entity="
 CHAINS = "coref_chains="
@@ -87,12 +95,6 @@ RELATIONS = {
     "Bridge": (re.compile(r"([^<>]+)<([^<>:]+)(?::[^<>]*)?"), "ID<ID or ID<ID:RELATION"),
     "SplitAnte": (re.compile(r"([^<>]+)<([^<>]+)"), "ID<ID"),
 }
-# What the id of a row says that it is: an id that is none of these is invalid.
-WORD = b""
-NODE = b"."
-RANGE = b"-"
-INVALID = b"?"
-
 PLAIN_ID = re.compile(r"[^-()\[\]|=\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 PLAIN_WORD = re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
@@ -182,29 +184,20 @@ def _find_first_token(text: bytes) -> int:
 # Second phase: a document
 
 
-class _Annotation(NamedTuple):
-    """The annotation of coreference of a row.
+class _AnnotatedRow(NamedTuple):
+    """A row with annotation of coreference.
 
     Attributes:
-        row: the number of the row in its sentence, from 0.
-        line: the line of the row.
-        misc: the last column.
-        fields: the names of the fields of mentions; None if they are not declared, empty if the declaration is not
-            usable.
+        kind: what it is.
+        token: its token.
+        line: its line.
+        misc: its last column.
     """
 
-    row: int
+    kind: bytes
+    token: int
     line: int
     misc: str
-    fields: Sequence[str] | None
-
-
-@dataclass
-class _Sentence:
-    """The rows of a sentence with their lines, and those that have annotation of coreference."""
-
-    rows: list[tuple[int, list[bytes]]] = field(default_factory=list)
-    annotations: list[_Annotation] = field(default_factory=list)
 
 
 @dataclass
@@ -230,11 +223,10 @@ class _Reader:
     def __init__(self, path: Path, text: bytes) -> None:
         self._path = path
         self._text = text
-        self._has_controls = has_controls(text)
         self._problems = ProblemList()
         # Parents that don't exist, which are reported if there are no other problems.
         self._lacking = ProblemList()
-        # The fields of mentions, as declared so far.
+        # The fields of mentions, as declared so far; None if they are not, empty if the declaration is not usable.
         self._fields: Sequence[str] | None = None
         self._has_entities = False
         # The line of the first token with stanza's chains; 0 if there is none.
@@ -278,8 +270,11 @@ class _Reader:
     def _read_document(self, section: Section) -> Document:
         tokens = _Tokens()
         mentions = _Mentions(self._problems)
-        for end_line, sentence in self._split_sentences(section):
-            self._read_sentence(section, sentence, end_line, tokens, mentions)
+        text = self._text[section.begin : section.end]
+        for sentence in iterate_sentences(text, section.line + 1, self._problems):
+            for line, comment in sentence.comments:
+                self._take_comment(comment, line)
+            self._read_sentence(section, sentence, tokens, mentions)
         mentions.end()
         packed = b"".join([word + b"\t" for word in tokens.words])
         digest = hashlib.blake2b(packed, digest_size=16).digest()
@@ -295,34 +290,6 @@ class _Reader:
             fields={GENRE: genre} if genre else {},
             is_named=bool(section.header),
         )
-
-    def _split_sentences(self, section: Section) -> Iterator[tuple[int, _Sentence]]:
-        """Yield each sentence, with the line after its last one."""
-        sentence = _Sentence()
-        number = section.line
-        lines = self._text[section.begin : section.end].split(b"\n")
-        for number, line in enumerate(lines, section.line + 1):
-            if line.startswith(b"#"):
-                self._take_comment(line, number)
-                continue
-            cells = line.split(b"\t")
-            if len(cells) == COLUMNS:
-                misc = cells[9]
-                if misc != b"_" and ANNOTATION.search(misc):
-                    text = misc.removesuffix(b"\r").decode()
-                    row = len(sentence.rows)
-                    sentence.annotations.append(_Annotation(row, number, text, self._fields))
-                sentence.rows.append((number, cells))
-                if self._has_controls and has_controls(line.removesuffix(b"\r")):
-                    self._problems.add("the row contains a control character", number)
-            elif not line.strip(b" \t\r"):
-                yield number, sentence
-                sentence = _Sentence()
-            else:
-                expected = f"expected {COLUMNS}, separated by tabs"
-                message = f"the number of columns is {len(cells)} ({expected})"
-                self._problems.add(message, number)
-        yield number, sentence
 
     def _take_comment(self, comment: bytes, number: int) -> None:
         """Read the fields of mentions if a comment declares them."""
@@ -342,86 +309,37 @@ class _Reader:
         self._fields = fields
 
     def _read_sentence(
-        self,
-        section: Section,
-        sentence: _Sentence,
-        end_line: int,
-        tokens: _Tokens,
-        mentions: _Mentions,
+        self, section: Section, sentence: Sentence, tokens: _Tokens, mentions: _Mentions
     ) -> None:
         """Add the tokens and the mentions of a sentence to those of its document."""
-        rows = sentence.rows
-        first_token = len(tokens.tags)
-        ids = self._read_ids(rows, first_token, end_line)
-        for kind, (line, cells) in zip(ids.kinds, rows, strict=True):
-            if kind in (RANGE, INVALID):
-                continue
-            if not cells[1]:
-                self._problems.add("column 2: the word is empty (expected a word or '_')", line)
-            tokens.words.append(b"" if kind == NODE else cells[1])
-            tokens.tags.append(cells[3])
-        for annotation in sentence.annotations:
-            self._read_annotation(section, annotation, ids, mentions)
-        tokens.nodes += self._read_nodes(rows, ids, tokens.n_sentences)
-        if len(tokens.tags) > first_token:
+        ids = read_ids(sentence, len(tokens.tags), self._problems)
+        for kind, token, (line, cells) in zip(ids.kinds, ids.tokens, sentence.rows, strict=True):
+            if kind == WORD:
+                tokens.words.append(cells[1])
+                tokens.tags.append(cells[3])
+            elif kind == NODE:
+                tokens.words.append(b"")
+                tokens.tags.append(cells[3])
+                dependencies = self._find_dependencies(cells[8].decode(), ids, line)
+                tokens.nodes.append(EmptyNode(token, tokens.n_sentences, dependencies))
+            misc = cells[9]
+            if misc != b"_" and ANNOTATION.search(misc):
+                row = _AnnotatedRow(kind, token, line, misc.removesuffix(b"\r").decode())
+                self._read_annotation(section, row, mentions)
+        if ids.kinds:
             tokens.n_sentences += 1
 
-    def _read_ids(
-        self, rows: Sequence[tuple[int, list[bytes]]], first_token: int, end_line: int
-    ) -> _Ids:
-        """Number the tokens of a sentence; words count up from 1, and so do the empty nodes after each word."""
-        names = [cells[0] for _, cells in rows]
-        if names == _list_word_ids(len(names)):
-            tokens = list(range(first_token, first_token + len(names)))
-            return _Ids([WORD] * len(names), tokens, [ROOT, *tokens], {})
-        ids = _Ids([], [], [ROOT], {})
-        range_end = 0
-        node = 0
-        token = first_token
-        for line, cells in rows:
-            match = ROW_ID.fullmatch(cells[0])
-            kind = (match[2] or WORD) if match else INVALID
-            number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
-            next_word = len(ids.words)
-            if kind == WORD and number == next_word:
-                ids.words.append(token)
-                node = 0
-            elif kind == NODE and (number, second) == (next_word - 1, node + 1):
-                node += 1
-                ids.nodes[number, second] = token
-            elif kind == RANGE and number == next_word and second > number > range_end:
-                range_end = second
+    def _find_dependencies(self, cell: str, ids: RowIds, line: int) -> list[tuple[int, str]]:
+        """Return the enhanced dependencies of an empty node, whose parents may follow it."""
+        dependencies = []
+        for word, node, relation in self._parse_dependencies(cell, line):
+            parent = ids.find_token(word, node)
+            if parent is None:
+                name = f"{word}.{node}" if node else str(word)
+                self._lacking.add(f"column 9: the parent {name} is not in the sentence", line)
             else:
-                follows = f" follows word {next_word - 1}" if next_word > 1 else ""
-                choices = f"{next_word}, {next_word - 1}.{node + 1} or a range from {next_word}"
-                message = f"{quote(cells[0].decode())}{follows} (expected {choices})"
-                self._problems.add(f"column 1: {message}", line)
-            ids.kinds.append(kind)
-            ids.tokens.append(token)
-            token += kind in (WORD, NODE)
-        if range_end >= len(ids.words):
-            last = f"word {range_end}, the last of a multiword token"
-            self._problems.add(f"the sentence ends before {last}", end_line)
-        return ids
-
-    def _read_nodes(
-        self, rows: Sequence[tuple[int, list[bytes]]], ids: _Ids, sentence: int
-    ) -> list[EmptyNode]:
-        """Return the empty nodes of a sentence, whose parents may follow them."""
-        nodes = []
-        for kind, token, (line, cells) in zip(ids.kinds, ids.tokens, rows, strict=True):
-            if kind != NODE:
-                continue
-            dependencies = []
-            for word, node, relation in self._parse_dependencies(cells[8].decode(), line):
-                parent = ids.find_token(word, node)
-                if parent is None:
-                    name = f"{word}.{node}" if node else str(word)
-                    self._lacking.add(f"column 9: the parent {name} is not in the sentence", line)
-                else:
-                    dependencies.append((parent, relation))
-            nodes.append(EmptyNode(token, sentence, dependencies))
-        return nodes
+                dependencies.append((parent, relation))
+        return dependencies
 
     def _parse_dependencies(self, cell: str, line: int) -> list[tuple[int, int, str]]:
         """Return the word and the number of the empty node after it, 0 for the word itself, of each parent; the relation."""
@@ -433,28 +351,23 @@ class _Reader:
             self._problems.add(f"column 9: {quote(cell)} is not valid ({expected})", line)
         return [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
 
-    def _read_annotation(
-        self, section: Section, annotation: _Annotation, ids: _Ids, mentions: _Mentions
-    ) -> None:
+    def _read_annotation(self, section: Section, row: _AnnotatedRow, mentions: _Mentions) -> None:
         """Read what a row says of coreference."""
-        line = annotation.line
-        misc = annotation.misc
+        kind, token, line, misc = row
         attributes = misc.split("|")
         entities = [text[len(ENTITIES) :] for text in attributes if text.startswith(ENTITIES)]
         chains = misc.partition(CHAINS)[2].partition("|")[0]
         if len(entities) > 1:
             self._problems.add("column 10: Entity is given twice", line)
         entity = entities[0] if entities else ""
-        kind = ids.kinds[annotation.row]
         if kind == RANGE and (chains or entity):
             attribute = "coref_chains" if chains else "Entity"
             message = f"{attribute} on a multiword token (expected on its words)"
             self._problems.add(f"column 10: {message}", line)
         if kind in (RANGE, INVALID):
             return
-        token = ids.tokens[annotation.row]
         if entity:
-            self._read_entity(entity, annotation.fields, token, line, mentions)
+            self._read_entity(entity, token, line, mentions)
         if any(entities):
             self._has_entities = True
         if chains:
@@ -465,15 +378,9 @@ class _Reader:
             if name in RELATIONS and value:
                 self._read_relations(section, name, value, line)
 
-    def _read_entity(
-        self,
-        entity: str,
-        fields: Sequence[str] | None,
-        token: int,
-        line: int,
-        mentions: _Mentions,
-    ) -> None:
+    def _read_entity(self, entity: str, token: int, line: int, mentions: _Mentions) -> None:
         """Read the brackets of a token."""
+        fields = self._fields
         if fields is None:
             expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
             message = f"Entity without a declaration of its fields ({expected})"
@@ -544,34 +451,6 @@ class _Reader:
                 mention.name.label,
                 make_mention(spans, head=head, tag="" if tag == "_" else tag),
             )
-
-
-class _Ids(NamedTuple):
-    """The ids of the rows of a sentence.
-
-    Attributes:
-        kinds: what each row is: `WORD`, `NODE`, `RANGE` or `INVALID`.
-        tokens: the token of each row; of a row without one, that of the next row that has one.
-        words: the token of each word by its number, from 1; the root is word 0.
-        nodes: the token of each empty node, by the word before it and its number there.
-    """
-
-    kinds: list[bytes]
-    tokens: list[int]
-    words: list[int]
-    nodes: dict[tuple[int, int], int]
-
-    def find_token(self, word: int, node: int) -> int | None:
-        """Return the token of a word, or of an empty node after it; None if there is none."""
-        if node:
-            return self.nodes.get((word, node))
-        return self.words[word] if word < len(self.words) else None
-
-
-@lru_cache(maxsize=2**10)
-def _list_word_ids(n_words: int) -> list[bytes]:
-    """Return the ids of words in a sentence that has neither empty nodes nor multiword tokens."""
-    return [b"%d" % number for number in range(1, n_words + 1)]
 
 
 @dataclass(eq=False)

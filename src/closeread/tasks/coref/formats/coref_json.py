@@ -485,7 +485,7 @@ def dump_coref_json(documents: Documents) -> str:
     """
     if "" in documents.names:
         raise ValueError("JSON Lines can't express a document with an empty name")
-    if documents.table.parts:
+    if documents.has_parts:
         raise ValueError("JSON Lines can't express discontinuous mentions")
     if not documents.has_lengths:
         return dump_json_lines(documents)

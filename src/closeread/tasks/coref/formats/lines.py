@@ -16,6 +16,7 @@ from closeread.tasks.coref.documents import Document, Entity, Mention, Words
 from closeread.tasks.coref.spans import Span
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
+CONTROL = re.compile(rb"[^\t -~\x80-\xff]")
 
 
 def read_text(path: Path) -> bytes:
@@ -28,6 +29,14 @@ def read_text(path: Path) -> bytes:
 def has_controls(text: bytes) -> bool:
     """Whether a text contains an ASCII control character other than tabs and line ends."""
     return bool(text.translate(None, PLAIN)) or text.count(b"\r") > text.count(b"\r\n")
+
+
+def report_control(line: bytes, number: int, problems: ProblemList) -> None:
+    """Report the first control character of a line, if it has one."""
+    match = CONTROL.search(line.removesuffix(b"\r"))
+    if match:
+        column = len(line[: match.start()].decode()) + 1
+        problems.add(f"character {column} is the control character U+{ord(match[0]):04X}", number)
 
 
 def check_name(
@@ -75,15 +84,16 @@ class Section(NamedTuple):
 
 def iterate_hash_lines(text: bytes) -> Iterator[tuple[int, int, int]]:
     """Yield each line that begins with ``#``: its number, from 1, and the offsets of its begin and end."""
-    padded = b"\n" + text
     number = 1
     counted = 0
-    begin = padded.find(b"\n#")
+    begin = text.find(b"#")
     while begin >= 0:
-        number += text.count(b"\n", counted, begin)
-        counted = begin
-        yield number, begin, text.find(b"\n", begin) + 1 or len(text)
-        begin = padded.find(b"\n#", begin + 1)
+        end = text.find(b"\n", begin) + 1 or len(text)
+        if begin == 0 or text.startswith(b"\n", begin - 1):
+            number += text.count(b"\n", counted, begin)
+            counted = begin
+            yield number, begin, end
+        begin = text.find(b"#", end)
 
 
 class StoredWords(Words):

@@ -19,16 +19,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterator, Mapping
-from dataclasses import replace
 from itertools import chain, combinations, product
 from math import comb
 
 import numpy as np
 
 from closeread.arrays import Floats, LimitError, Mask
-from closeread.tasks.coref.mention_table import MentionTable
 from closeread.tasks.coref.metrics.entity import count_overlaps
-from closeread.tasks.coref.metrics.inexact_matching import Spans, count_tokens, list_spans
 from closeread.tasks.coref.metrics.overlap import (
     SIDES,
     Overlap,
@@ -50,42 +47,6 @@ Places = dict[int, Times]
 
 Pairs = defaultdict[tuple[int, int], float]
 """What is counted for an entity of the key and one of the response."""
-
-
-def order_by_text(table: MentionTable, *, in_first_entity: bool) -> MentionTable:
-    """Number the entities in the order of their mentions in the text, and drop mentions that an entity repeats.
-
-    The first mentions of two entities decide which of them comes first; if these are the same, the next ones do.  Of
-    mentions with the same start, longer ones come first.  So the order does not depend on that of the file.  With
-    `in_first_entity`, mentions of earlier entities are dropped, too.
-    """
-    rows_of: defaultdict[int, dict[tuple[int, int, int, Spans], int]] = defaultdict(dict)
-    for row, spans in enumerate(list_spans(table)):
-        position = (int(table.document[row]), spans[0][0], -count_tokens(spans), spans)
-        rows_of[int(table.entity[row])].setdefault(position, row)
-    order = sorted(rows_of, key=lambda entity: sorted(rows_of[entity]))
-    rows = []
-    entities = []
-    seen: set[object] = set()
-    for number, entity in enumerate(order):
-        for position, row in rows_of[entity].items():
-            if position not in seen:
-                rows.append(row)
-                entities.append(number)
-        if in_first_entity:
-            seen.update(rows_of[entity])
-    return replace(
-        table.take(np.array(rows, np.int64)),
-        entity=np.array(entities, np.int64),
-        n_entities=len(order),
-        labels=table.labels and [table.labels[entity] for entity in order],
-        rank=None,
-    )
-
-
-def order_as_reference(side: Side, table: MentionTable) -> Side:
-    """Number the entities in the order in which the reference scorer meets them."""
-    return side if table.rank is None else side._replace(entity=table.rank[side.entity])
 
 
 def keep_as_reference(key: Side, response: Side) -> Mask:

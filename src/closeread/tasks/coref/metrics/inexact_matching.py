@@ -13,17 +13,16 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Ints, LimitError
-from closeread.tasks.coref.empty_nodes import Zero, map_zeros
-from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.spans import merge_adjacent
-
-Spans = tuple[tuple[int, int], ...]
-"""The first and last token of each run of adjacent tokens of a mention, in ascending order."""
+from closeread.counts.procedure import name_documents
+from closeread.tasks.coref.documents import Document, Documents, EmptyNode
+from closeread.tasks.coref.spans import Span, contains, count_common_tokens, count_tokens
 
 DEPENDENCY_WEIGHT = 10
 """How much more the dependencies of zeros count than their parents alone."""
@@ -38,7 +37,10 @@ MAX_CELLS = 25_000_000
 Codes = tuple[Ints, Ints]
 """Those of the mentions of key and response."""
 
-NO_ZERO = Zero(-1, frozenset())
+DocumentCodes = tuple[list[int], list[int]]
+"""Those of a document."""
+
+NO_ZERO = EmptyNode(-1, -1, ())
 """What a mention has that is not matched as a zero."""
 
 
@@ -47,21 +49,19 @@ class Candidate(NamedTuple):
 
     Attributes:
         position: its first token, last token and size.
-        spans: its tokens.
+        runs: its tokens.
         head: its head; its first token where heads are unknown.
         code: its code.
-        document: its document.
         minimum: the tokens that a partial match has to contain: the head, or a minimum span; empty if neither is known.
-        zero: its sentence and dependencies, if it is matched by these.
+        zero: the empty node that is its head.
     """
 
     position: tuple[int, int, int]
-    spans: Spans
+    runs: tuple[Span, ...]
     head: int
     code: int
-    document: int
     minimum: Sequence[int]
-    zero: Zero
+    zero: EmptyNode
 
 
 Candidates = Sequence[Candidate]
@@ -69,37 +69,9 @@ Pairs = Iterator[tuple[Candidate, Candidate, float]]
 """Candidates of a document that may match, with their similarity above 0."""
 
 
-def list_spans(table: MentionTable) -> list[Spans]:
-    """Return the spans of each mention."""
-    bounds = np.column_stack([table.start, table.end]).tolist()
-    spans: list[Spans] = [((start, end),) for start, end in bounds]
-    for row, parts in table.parts.items():
-        spans[row] = tuple(merge_adjacent(parts))
-    return spans
-
-
-def count_tokens(spans: Spans) -> int:
-    """Count the tokens of a mention."""
-    return sum(end - start + 1 for start, end in spans)
-
-
-def count_common_tokens(key: Spans, response: Spans) -> int:
-    """Count the tokens in both mentions."""
-    n_common = 0
-    for key_start, key_end in key:
-        for start, end in response:
-            n_common += max(min(key_end, end) - max(key_start, start) + 1, 0)
-    return n_common
-
-
-def contains(spans: Spans, token: int) -> bool:
-    """Return whether a mention has a token."""
-    return any(start <= token <= end for start, end in spans)
-
-
 def match_mentions(
-    key: MentionTable,
-    response: MentionTable,
+    key: Documents,
+    response: Documents,
     matching: str = "exact",
     *,
     by_dependency: bool = False,
@@ -119,99 +91,118 @@ def match_mentions(
     the mentions only.
 
     Args:
-        key, response: the mentions of the same documents, which have what the matching needs (`require_heads`).
+        key, response: the same documents, which have what the matching needs (`require_heads`).
         matching: "exact", "head", "partial" or "minimum".
         by_dependency: whether zeros are matched before all others: the similarity of two zeros of a sentence is 10
             times the F1 of their dependencies plus the F1 of their parents.
     """
-    codes = number_spans(key, response, matching)
-    if by_dependency:
-        zeros = map(list_zeros, (key, response), codes)
-        codes = match_candidates(codes, zeros, pair_zeros)
-    if matching != "exact":
-        # Mentions that both sides have are already matched.
-        matched = set(np.intersect1d(*codes).tolist())
-        sides = []
-        for table, codes_of_side in zip((key, response), codes, strict=True):
-            candidates = list_candidates(table, codes_of_side, {})
-            sides.append(sorted(mention for mention in candidates if mention.code not in matched))
-        pair = pair_by_head if matching == "head" else pair_by_containment
-        codes = match_candidates(codes, sides, pair)
-    return codes
+    needs_heads = matching == "head"
+    pair = pair_by_head if needs_heads else pair_by_containment
+
+    def match_documents(key_document: Document, response_document: Document) -> DocumentCodes:
+        codes = number_mentions(key_document, response_document, with_heads=needs_heads)
+        if by_dependency:
+            key_zeros = list_zeros(key_document, codes[0])
+            response_zeros = list_zeros(response_document, codes[1])
+            codes = match_candidates(codes, key_zeros, response_zeros, pair_zeros)
+        if matching != "exact":
+            # Mentions that both sides have are already matched.
+            matched = set(codes[0]).intersection(codes[1])
+            key_candidates = sorted(list_candidates(key_document, codes[0], matched))
+            response_candidates = sorted(list_candidates(response_document, codes[1], matched))
+            codes = match_candidates(codes, key_candidates, response_candidates, pair)
+        return codes
+
+    return join_codes(key, response, match_documents)
 
 
-def number_spans(key: MentionTable, response: MentionTable, matching: str) -> Codes:
+def number_spans(key: Documents, response: Documents, matching: str) -> Codes:
     """Assign codes to mentions, equal for those with the same tokens and, if `matching` is head, the same head."""
-    numbers: dict[tuple[object, ...], int] = {}
-    codes = []
-    for table in (key, response):
-        columns = [table.document.tolist(), list_spans(table)]
-        if matching == "head" and table.head is not None:
-            columns.append(table.head.tolist())
-        codes_of_side = [
-            numbers.setdefault(mention, len(numbers)) for mention in zip(*columns, strict=True)
-        ]
-        codes.append(np.array(codes_of_side, np.int64))
+    return join_codes(key, response, partial(number_mentions, with_heads=matching == "head"))
+
+
+def join_codes(
+    key: Documents, response: Documents, match: Callable[[Document, Document], DocumentCodes]
+) -> Codes:
+    """Match the mentions of each document; those of different documents get different codes."""
+    key_codes: list[int] = []
+    response_codes: list[int] = []
+    n_codes = 0
+    for key_document, response_document in zip(key.documents, response.documents, strict=True):
+        with name_documents([key_document.name]):
+            codes = match(key_document, response_document)
+        key_codes += [n_codes + code for code in codes[0]]
+        response_codes += [n_codes + code for code in codes[1]]
+        n_codes += 1 + max(chain(*codes), default=-1)
+    return np.array(key_codes, np.int64), np.array(response_codes, np.int64)
+
+
+def number_mentions(key: Document, response: Document, *, with_heads: bool) -> DocumentCodes:
+    """Number the mentions of a document, equally if they have the same tokens, and the same head if asked for."""
+    numbers: dict[object, int] = {}
+    codes: list[list[int]] = []
+    for document in (key, response):
+        mentions = document.mentions
+        keys: Iterable[object] = [mention.runs for mention in mentions]
+        if with_heads:
+            keys = [(mention.runs, mention.head) for mention in mentions]
+        codes.append([numbers.setdefault(mention, len(numbers)) for mention in keys])
     return codes[0], codes[1]
 
 
-def list_zeros(table: MentionTable, codes: Ints) -> Candidates:
+def list_zeros(document: Document, codes: Sequence[int]) -> Candidates:
     """List the first zero of each code, in the order of the text."""
-    candidates = list_candidates(table, codes, map_zeros(table))
+    candidates = list_candidates(document, codes)
     zeros = [candidate for candidate in candidates if candidate.zero is not NO_ZERO]
     return sorted(zeros, key=lambda zero: zero.position)
 
 
 def list_candidates(
-    table: MentionTable, codes: Ints, zeros: Mapping[int, Zero]
+    document: Document, codes: Sequence[int], matched: Iterable[int] = ()
 ) -> Iterator[Candidate]:
-    """List the first mention of each code."""
-    spans_by_row = list_spans(table)
-    heads = table.start if table.head is None else table.head
-    first_rows = np.unique(codes, return_index=True)[1]
-    for row in np.sort(first_rows).tolist():
-        spans = spans_by_row[row]
-        head = int(heads[row])
-        minimum = table.minimum.get(row, ()) if table.head is None else (head,)
-        position = (spans[0][0], spans[-1][1], count_tokens(spans))
-        code = int(codes[row])
-        document = int(table.document[row])
-        yield Candidate(position, spans, head, code, document, minimum, zeros.get(row, NO_ZERO))
+    """List the first mention of each code that is not yet matched."""
+    nodes = document.map_nodes()
+    seen = set(matched)
+    for code, mention in zip(codes, document.mentions, strict=True):
+        if code in seen:
+            continue
+        seen.add(code)
+        runs = mention.runs
+        position = (runs[0][0], runs[-1][1], count_tokens(runs))
+        head = mention.head_or_start
+        minimum = mention.minimum if mention.head is None else (head,)
+        yield Candidate(position, runs, head, code, minimum, nodes.get(head, NO_ZERO))
 
 
 def match_candidates(
-    codes: Codes,
-    sides: Iterable[Candidates],
+    codes: DocumentCodes,
+    key: Candidates,
+    response: Candidates,
     pair: Callable[[Candidates, Candidates], Pairs],
-) -> Codes:
-    """Match the best pairs of each document: all mentions with the codes of a pair get a new code in common."""
-    by_document: dict[int, tuple[list[Candidate], list[Candidate]]] = {}
-    for side, candidates in enumerate(sides):
-        for candidate in candidates:
-            by_document.setdefault(candidate.document, ([], []))[side].append(candidate)
+) -> DocumentCodes:
+    """Match the best pairs of candidates: all mentions with the codes of a pair get a new code in common."""
+    similarities: dict[tuple[int, int], float] = {}
+    for k, r, similarity in pair(key, response):
+        similarities[k.code, r.code] = similarity
+        if len(similarities) > MAX_PAIRS:
+            noun = "pairs of mentions that may match"
+            raise LimitError(0, len(similarities), noun, MAX_PAIRS)
     key_codes, response_codes = codes
-    n_codes = 1 + int(np.concatenate(codes).max(initial=-1))
-    new_key_codes = np.arange(n_codes)
-    new_response_codes = np.arange(n_codes)
-    for document, candidates_of_sides in by_document.items():
-        similarities: dict[tuple[int, int], float] = {}
-        for k, r, similarity in pair(*candidates_of_sides):
-            similarities[k.code, r.code] = similarity
-            if len(similarities) > MAX_PAIRS:
-                noun = "pairs of mentions that may match"
-                raise LimitError(document, len(similarities), noun, MAX_PAIRS)
-        for k_code, r_code in choose_best(similarities, *candidates_of_sides, document):
-            new_key_codes[k_code] = n_codes
-            new_response_codes[r_code] = n_codes
-            n_codes += 1
-    return new_key_codes[key_codes], new_response_codes[response_codes]
+    n_codes = 1 + max(chain(*codes), default=-1)
+    new_key_codes: dict[int, int] = {}
+    new_response_codes: dict[int, int] = {}
+    for k_code, r_code in choose_best(similarities, key, response):
+        new_key_codes[k_code] = n_codes
+        new_response_codes[r_code] = n_codes
+        n_codes += 1
+    return (
+        [new_key_codes.get(code, code) for code in key_codes],
+        [new_response_codes.get(code, code) for code in response_codes],
+    )
 
 
 def choose_best(
-    similarities: Mapping[tuple[int, int], float],
-    key: Candidates,
-    response: Candidates,
-    document: int,
+    similarities: Mapping[tuple[int, int], float], key: Candidates, response: Candidates
 ) -> list[tuple[int, int]]:
     """Choose pairs of a document one to one, with the largest sum of their similarities.
 
@@ -221,7 +212,6 @@ def choose_best(
     Args:
         similarities: those of the candidates that may match, by their codes.
         key, response: all candidates.
-        document: the number of the document.
     """
     paired_key = {code for code, _ in similarities}
     paired_response = {code for _, code in similarities}
@@ -233,7 +223,7 @@ def choose_best(
         response = [candidate for candidate in response if candidate.code in paired_response]
     n_cells = len(key) * len(response)
     if n_cells > MAX_CELLS:
-        raise LimitError(document, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
+        raise LimitError(0, n_cells, "pairs of mentions that compete for matches", MAX_CELLS)
     from scipy.optimize import linear_sum_assignment
 
     key_place = {candidate.code: place for place, candidate in enumerate(key)}
@@ -253,7 +243,7 @@ def pair_by_head(key: Candidates, response: Candidates) -> Pairs:
         by_head[r.head].append(r)
     for k in key:
         for r in by_head.get(k.head, ()):
-            yield k, r, count_common_tokens(k.spans, r.spans) / count_tokens(k.spans)
+            yield k, r, count_common_tokens(k.runs, r.runs) / count_tokens(k.runs)
 
 
 def pair_by_containment(key: Candidates, response: Candidates) -> Pairs:
@@ -265,10 +255,10 @@ def pair_by_containment(key: Candidates, response: Candidates) -> Pairs:
         first = bisect_left(starts, k.position[0])
         last = bisect_right(starts, min(k.minimum))
         for r in response[first:last]:
-            n_tokens = count_tokens(r.spans)
-            is_inside = count_common_tokens(k.spans, r.spans) == n_tokens
-            if is_inside and all(contains(r.spans, token) for token in k.minimum):
-                yield k, r, n_tokens / count_tokens(k.spans)
+            n_tokens = count_tokens(r.runs)
+            is_inside = count_common_tokens(k.runs, r.runs) == n_tokens
+            if is_inside and all(contains(r.runs, token) for token in k.minimum):
+                yield k, r, n_tokens / count_tokens(k.runs)
 
 
 def pair_zeros(key: Candidates, response: Candidates) -> Pairs:
@@ -280,11 +270,11 @@ def pair_zeros(key: Candidates, response: Candidates) -> Pairs:
         for r in by_sentence.get(k.zero.sentence, ()):
             f1_of_parents = count_f1(list_parents(k.zero), list_parents(r.zero))
             if f1_of_parents:
-                f1 = count_f1(k.zero.dependencies, r.zero.dependencies)
+                f1 = count_f1(set(k.zero.dependencies), set(r.zero.dependencies))
                 yield k, r, f1_of_parents + DEPENDENCY_WEIGHT * f1
 
 
-def list_parents(zero: Zero) -> Set[int]:
+def list_parents(zero: EmptyNode) -> Set[int]:
     """Return the parents of a zero."""
     return {parent for parent, _ in zero.dependencies}
 

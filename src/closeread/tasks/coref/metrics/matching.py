@@ -9,16 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from closeread.arrays import Ints
-from closeread.counts.procedure import name_documents
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.metrics.overlap import (
     KEY,
     RESPONSE,
-    Side,
+    Sides,
+    code_mentions,
+    code_spans,
     find_duplicates,
     mention_codes,
 )
@@ -34,14 +32,14 @@ class MatchedMentions:
     """The mentions that are scored, with the same numbers for the same tokens on both sides.
 
     Attributes:
-        key, response: the mentions.
-        sides: the same as the metrics take them, with a row for each of these mentions.
+        key, response: the documents.
+        sides: their mentions as the metrics take them.
         aliases: how CorefUD's scorer looks them up, if that is to be done.
     """
 
-    key: MentionTable
-    response: MentionTable
-    sides: tuple[Side, Side]
+    key: Documents
+    response: Documents
+    sides: Sides
     aliases: Aliases | None = None
 
     def find_responses(self) -> list[int]:
@@ -52,8 +50,8 @@ class MatchedMentions:
 
 
 def match_sides(
-    key: MentionTable,
-    response: MentionTable,
+    key: Documents,
+    response: Documents,
     duplicates: str = "error",
     keep_singletons: str = "true",
     matching: str = "exact",
@@ -66,9 +64,9 @@ def match_sides(
     """
     require_heads(key, response, matching)
     if duplicates == "error":
-        if len(find_repeated_mentions(response)):
+        if count_repeated(response):
             raise ValueError("the response has mentions that occur more than once")
-        if len(find_repeated_mentions(key)):
+        if count_repeated(key):
             duplicates = "reference"
     elif duplicates == "first":
         key, response = map(without_duplicates, (key, response))
@@ -78,21 +76,16 @@ def match_sides(
             "use duplicates 'last'"
         )
     if keep_singletons == "false":
+        from closeread.tasks.coref.selection import without_singletons
+
         key, response = map(without_singletons, (key, response))
-    has_empty_nodes = key.empty is not None or response.empty is not None
+    has_empty_nodes = key.has_nodes or response.has_nodes
     if has_empty_nodes:
         key, response = prepare_zeros(key, response, matching, zeros)
-    with name_documents(key.names):
-        sides = make_sides(key, response, matching, zeros)
     # Minimum spans follow coval, which keeps all repeats.
     if duplicates == "reference" and matching != "minimum":
-        from closeread.tasks.coref.metrics.duplicates import keep_as_reference, order_as_reference
-
-        key_side, response_side = map(order_as_reference, sides, (key, response))
-        is_kept = keep_as_reference(key_side, response_side)
-        return MatchedMentions(
-            key, response.select(is_kept), (key_side, response_side.select(is_kept))
-        )
+        return match_as_reference(key, response, matching, zeros)
+    sides = make_sides(key, response, matching, zeros)
     aliases = None
     if has_empty_nodes and zeros == "corefud":
         from closeread.tasks.coref.metrics.corefud import find_aliases
@@ -102,32 +95,46 @@ def match_sides(
     return MatchedMentions(key, response, sides, aliases)
 
 
-def prepare_zeros(
-    key: MentionTable, response: MentionTable, matching: str, zeros: str
-) -> tuple[MentionTable, MentionTable]:
-    """Number the tokens of sides with empty nodes alike, and drop their zeros if these are excluded."""
-    from closeread.tasks.coref.empty_nodes import find_zeros, share_numbering
+def match_as_reference(
+    key: Documents, response: Documents, matching: str, zeros: str
+) -> MatchedMentions:
+    """Match mentions, and drop repeated ones of the response as the reference scorer does."""
+    from closeread.tasks.coref.metrics.duplicates import keep_as_reference
+    from closeread.tasks.coref.selection import keep_mentions, order_as_reference
 
-    if matching == "minimum" and key.trees is not None:
+    key = key.replaced(map(order_as_reference, key.documents))
+    response = response.replaced(map(order_as_reference, response.documents))
+    key_side, response_side = make_sides(key, response, matching, zeros)
+    is_kept = keep_as_reference(key_side, response_side)
+    response = keep_mentions(response, is_kept)
+    return MatchedMentions(key, response, (key_side, response_side.select(is_kept)))
+
+
+def prepare_zeros(
+    key: Documents, response: Documents, matching: str, zeros: str
+) -> tuple[Documents, Documents]:
+    """Number the tokens of sides with empty nodes alike, and drop their zeros if these are excluded."""
+    from closeread.tasks.coref.empty_nodes import share_numbering, without_zeros
+
+    if matching == "minimum" and key.has_constituents:
         raise RequestError(
             "matching 'minimum' needs files without empty nodes, which constituents don't contain"
         )
     key, response = share_numbering(key, response)
     if zeros == "exclude":
-        key, response = (table.select(~find_zeros(table)) for table in (key, response))
+        key, response = map(without_zeros, (key, response))
     return key, response
 
 
 def make_sides(
-    key: MentionTable, response: MentionTable, matching: str = "exact", zeros: str = "linear"
-) -> tuple[Side, Side]:
+    key: Documents, response: Documents, matching: str = "exact", zeros: str = "linear"
+) -> Sides:
     """Return both sides as columns, with the same code for mentions of a document that match."""
-    has_empty_nodes = key.empty is not None and response.empty is not None
-    by_dependency = zeros in ("dependent", "corefud") and has_empty_nodes
-    if matching == "exact" and not key.parts and not response.parts and not by_dependency:
-        width = 1 + int(np.concatenate([key.end, response.end]).max(initial=0))
-        codes = (key.start * width + key.end, response.start * width + response.end)
-    elif matching == "minimum" and key.trees is not None:
+    has_parts = key.has_parts or response.has_parts
+    by_dependency = zeros in ("dependent", "corefud") and key.has_nodes and response.has_nodes
+    if matching == "exact" and not has_parts and not by_dependency:
+        return code_spans(key.columns, response.columns)
+    if matching == "minimum" and key.has_constituents:
         from closeread.tasks.coref.metrics.minimum_spans import minimum_codes
 
         codes = minimum_codes(key, response)
@@ -135,71 +142,63 @@ def make_sides(
         from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
         codes = match_mentions(key, response, matching, by_dependency=by_dependency)
-    return (
-        Side(key.document, codes[KEY], key.entity),
-        Side(response.document, codes[RESPONSE], response.entity),
-    )
+    return code_mentions(key.columns, response.columns, codes)
 
 
-def require_heads(key: MentionTable, response: MentionTable, matching: str) -> None:
+def require_heads(key: Documents, response: Documents, matching: str) -> None:
     """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key."""
     if matching == "exact":
         return
     if matching == "minimum":
-        if key.trees is None and not key.minimum and len(key.start):
+        if not (key.has_constituents or key.has_minimum_spans) and key.has_mentions:
             from closeread.tasks.coref.metrics.minimum_spans import NEEDED
 
             raise RequestError(f"matching 'minimum' needs {NEEDED}")
         return
-    if key.head is not None and response.head is not None:
+    if key.has_heads and response.has_heads:
         return
     having = "CorefUD has them, and JSON Lines with mentions [start, end, head]"
     if matching == "partial":
-        if key.head is None and key.minimum:
+        if not key.has_heads and key.has_minimum_spans:
             return
         having += "; minimum spans of the key do as well"
-    side = "key" if key.head is None else "response"
+    side = "response" if key.has_heads else "key"
     raise RequestError(
         f"matching '{matching}' needs heads on both sides, but the {side} has none ({having})"
     )
 
 
-def without_singletons(table: MentionTable) -> MentionTable:
-    """Return the table without the entities of one mention."""
-    return table.select(np.bincount(table.entity)[table.entity] > 1)
+def count_repeated(documents: Documents) -> int:
+    """Count the mentions of the same tokens as an earlier one."""
+    return len(find_duplicates(make_sides(documents, documents)[KEY]))
 
 
-def find_repeated_mentions(table: MentionTable) -> Ints:
-    """Find the mentions of the same tokens, (n, 2): the first row of each, and a row that repeats it."""
-    return find_duplicates(make_sides(table, table)[KEY])
+def without_duplicates(documents: Documents) -> Documents:
+    """Return the documents with every mention in its first entity only (see `order_by_text`)."""
+    return order_entities_by_text(documents, in_first_entity=True)
 
 
-def without_duplicates(table: MentionTable) -> MentionTable:
-    """Return the table with every mention in its first entity only (see `order_by_text`)."""
-    return order_entities_by_text(table, in_first_entity=True)
-
-
-def order_entities_by_text(table: MentionTable, *, in_first_entity: bool = False) -> MentionTable:
+def order_entities_by_text(documents: Documents, *, in_first_entity: bool = False) -> Documents:
     """Order the entities by the text if any mention is repeated (see `order_by_text`)."""
-    if not len(find_repeated_mentions(table)):
-        return table
-    from closeread.tasks.coref.metrics.duplicates import order_by_text
+    if not count_repeated(documents):
+        return documents
+    from closeread.tasks.coref.selection import order_by_text
 
-    return order_by_text(table, in_first_entity=in_first_entity)
+    return documents.replaced(
+        order_by_text(document, in_first_entity=in_first_entity) for document in documents.documents
+    )
 
 
-def count_dropped(key: MentionTable, response: MentionTable) -> int:
+def count_dropped(key: Documents, response: Documents) -> int:
     """Count the repeated mentions that the reference scorer drops from a response."""
     from closeread.tasks.coref.metrics.duplicates import keep_as_reference
 
     return int((~keep_as_reference(*make_sides(key, response))).sum())
 
 
-def have_common_mentions(
-    key: MentionTable, response: MentionTable, matching: str, zeros: str
-) -> bool:
+def have_common_mentions(key: Documents, response: Documents, matching: str, zeros: str) -> bool:
     """Return whether any mention of the key matches one of the response."""
-    if key.empty is not None or response.empty is not None:
+    if key.has_nodes or response.has_nodes:
         key, response = prepare_zeros(key, response, "exact", "linear")
     for rule in ("exact", matching):
         key_codes, response_codes = mention_codes(*make_sides(key, response, rule, zeros))

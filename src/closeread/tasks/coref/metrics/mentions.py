@@ -23,52 +23,52 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, sum_groups
 from closeread.assignment import best_total
+from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.empty_nodes import find_zeros
-from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.inexact_matching import (
-    count_common_tokens,
-    count_tokens,
-    list_spans,
-)
 from closeread.tasks.coref.metrics.matching import MatchedMentions
+from closeread.tasks.coref.spans import count_common_tokens, count_tokens
 from closeread.tasks.coref.universal_anaphora.relation_counts import (
     count_bridging,
     count_non_referring,
 )
 
 
-def count_overlaps(key: MentionTable, response: MentionTable, n_documents: int) -> Floats:
+def count_overlaps(key: Documents, response: Documents) -> Floats:
     """Count the tokens of mentions in both sides under the best mapping, in the key, in the response."""
-    key_spans, response_spans = map(list_spans, (key, response))
+    key_mentions = key.list_mentions()
+    response_mentions = response.list_mentions()
     pairs = []
     for row, column in list_overlapping(key, response):
-        n_common = count_common_tokens(key_spans[row], response_spans[column])
+        n_common = count_common_tokens(key_mentions[row].runs, response_mentions[column].runs)
         if n_common:
             pairs.append((row, column, n_common))
     rows, columns, weights = np.array(pairs, np.int64).reshape(-1, 3).T
-    documents = key.document[rows]
+    documents = key.columns.document[rows]
+    n_documents = len(key)
     counts = [best_total(rows, columns, weights.astype(float), documents, n_documents)]
-    for table, spans in ((key, key_spans), (response, response_spans)):
-        sizes = np.array(list(map(count_tokens, spans)), float)
-        counts.append(sum_groups(table.document, sizes, n_documents))
+    for side in (key, response):
+        sizes = np.array([count_tokens(mention.runs) for mention in side.list_mentions()], float)
+        counts.append(sum_groups(side.columns.document, sizes, n_documents))
     return np.column_stack(counts)
 
 
-def list_overlapping(key: MentionTable, response: MentionTable) -> Iterator[tuple[int, int]]:
+def list_overlapping(key: Documents, response: Documents) -> Iterator[tuple[int, int]]:
     """List the mentions of key and response of which one starts within the other, or with it."""
     bounds = []
-    for side, table in enumerate((key, response)):
-        mentions = np.column_stack([table.document, table.start, table.end]).tolist()
-        for row, (document, start, end) in enumerate(mentions):
-            bounds += [(document, start, False, side, row), (document, end, True, side, row)]
+    for number, side in enumerate((key, response)):
+        document, _, start, end, _ = side.columns
+        mentions = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
+        for row, (of_document, first, last) in enumerate(mentions):
+            bounds.append((of_document, first, False, number, row))
+            bounds.append((of_document, last, True, number, row))
     open_rows: list[set[int]] = [set(), set()]
-    for _, _, is_end, side, row in sorted(bounds):
+    for _, _, is_end, side_number, row in sorted(bounds):
         if is_end:
-            open_rows[side].remove(row)
+            open_rows[side_number].remove(row)
             continue
-        open_rows[side].add(row)
-        for other_row in open_rows[1 - side]:
-            yield (other_row, row) if side else (row, other_row)
+        open_rows[side_number].add(row)
+        for other_row in open_rows[1 - side_number]:
+            yield (other_row, row) if side_number else (row, other_row)
 
 
 class Anaphors(NamedTuple):
@@ -122,21 +122,21 @@ def count_anaphors(
     return counts
 
 
-def list_zero_anaphors(table: MentionTable) -> Anaphors:
+def list_zero_anaphors(documents: Documents) -> Anaphors:
     """List the mentions of a side, of which zeros count."""
-    sizes = np.array(list(map(count_tokens, list_spans(table))))
-    rank = np.argsort(np.lexsort((sizes, table.end, table.start)))
-    return Anaphors(table.document, table.entity, rank, find_zeros(table))
+    columns = documents.columns
+    sizes = np.array([count_tokens(mention.runs) for mention in documents.list_mentions()])
+    rank = np.argsort(np.lexsort((sizes, columns.end, columns.start)))
+    return Anaphors(columns.document, columns.entity, rank, find_zeros(documents))
 
 
 def count_selected(metric: str, matched: MatchedMentions) -> Floats:
     """Count one of the metrics that are computed only if they are selected, by its name."""
-    n_documents = len(matched.key.names)
     if metric == "mor":
-        return count_overlaps(matched.key, matched.response, n_documents)
+        return count_overlaps(matched.key, matched.response)
     if metric == "zeros":
         key, response = map(list_zero_anaphors, (matched.key, matched.response))
-        return count_anaphors(key, response, matched.find_responses(), n_documents)
+        return count_anaphors(key, response, matched.find_responses(), len(matched.key))
     if metric == "non_referring":
         return count_non_referring(matched)
     return count_bridging(matched, metric)

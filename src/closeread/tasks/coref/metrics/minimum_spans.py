@@ -38,10 +38,10 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
-from closeread.tasks.coref.documents import Constituents, Document, Documents, TreeRow
-from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.columns import Columns
+from closeread.tasks.coref.documents import Constituents, Document, Documents, Mention, TreeRow
+from closeread.tasks.coref.metrics.inexact_matching import join_codes
 from closeread.tasks.coref.metrics.overlap import Side
-from closeread.tasks.coref.spans import merge_adjacent
 
 TAG_CELL = 4
 TREE_CELL = 5
@@ -107,6 +107,12 @@ def digest_rows(rows: Sequence[TreeRow]) -> bytes:
     return digest.digest()
 
 
+def digest_trees(document: Document, digest: bytes) -> bytes:
+    """Add the constituents of a document to its digest."""
+    trees = document.constituents.digest if document.constituents else b""
+    return hashlib.sha256(digest + trees).digest()
+
+
 def find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
     """Find the sentences whose brackets don't match; yield a token of each."""
     first = 0
@@ -123,28 +129,25 @@ def find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
         first += len(heights)
 
 
-def minimum_codes(key: MentionTable, response: MentionTable) -> tuple[Ints, Ints]:
+def minimum_codes(key: Documents, response: Documents) -> tuple[Ints, Ints]:
     """Assign codes to mentions, equal for mentions of a sentence with the same minimum span by the trees of the key."""
-    trees = key.trees.rows if key.trees else ()
-    identify = lru_cache(maxsize=2**12)(partial(identify_span, trees))
+    return join_codes(key, response, _number_minimum_spans)
+
+
+def _number_minimum_spans(key: Document, response: Document) -> tuple[list[int], list[int]]:
+    rows = key.constituents.rows if key.constituents else ()
+    identify = lru_cache(maxsize=2**12)(partial(identify_span, rows))
     numbers: dict[Hashable, int] = {}
-    codes = []
-    for table in (key, response):
-        mentions = np.column_stack([table.document, table.start, table.end]).tolist()
-        codes_of_side = []
-        for row, mention in enumerate(mentions):
-            parts = table.parts.get(row)
-            span = tuple(merge_adjacent(parts)) if parts else identify(*mention)
-            codes_of_side.append(numbers.setdefault((mention[0], span), len(numbers)))
-        codes.append(np.array(codes_of_side, np.int64))
-    return codes[0], codes[1]
+
+    def number(mention: Mention) -> int:
+        span = mention.runs if mention.subspans else identify(mention.start, mention.end)
+        return numbers.setdefault(span, len(numbers))
+
+    return list(map(number, key.mentions)), list(map(number, response.mentions))
 
 
-def identify_span(
-    trees: Sequence[Sequence[TreeRow]], document: int, start: int, end: int
-) -> Hashable:
+def identify_span(rows: Sequence[TreeRow], start: int, end: int) -> Hashable:
     """Return a sentence and the minimum span there; if a mention is in several sentences, its bounds."""
-    rows = trees[document]
     sentence = rows[start].sentence
     if sentence != rows[end].sentence:
         return ((start, end),)
@@ -272,15 +275,15 @@ def _find_nearest(
     return []
 
 
-def order_entities(side: Side, table: MentionTable) -> Side:
+def order_entities(side: Side, columns: Columns) -> Side:
     """Number the entities of a side in the order in which their first mentions end, as coval meets them.
 
     Of the mentions that end at a token, those of one token come first; of the others, the last one that opened.
     """
-    is_long = table.start < table.end
-    opened = np.where(is_long, -table.entity, table.entity)
-    order = np.lexsort((opened, -table.start, is_long, table.end, table.document))
-    entities = dict.fromkeys(table.entity[order].tolist())
+    is_long = columns.start < columns.end
+    opened = np.where(is_long, -columns.entity, columns.entity)
+    order = np.lexsort((opened, -columns.start, is_long, columns.end, columns.document))
+    entities = dict.fromkeys(columns.entity[order].tolist())
     rank = {entity: number for number, entity in enumerate(entities)}
     return side._replace(
         entity=np.array([rank[entity] for entity in side.entity.tolist()], np.int64)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, expand_ranges, mark_run_starts, sum_groups
+from closeread.tasks.coref.columns import Columns
 
 Pair = tuple[Ints, Ints]
 """Arrays of the key and of the response."""
@@ -51,6 +52,25 @@ class Side(NamedTuple):
     def select(self, rows: Mask) -> Side:
         """Return the rows where the mask is true."""
         return Side(*(column[rows] for column in self))
+
+
+Sides = tuple[Side, Side]
+"""Key and response."""
+
+
+def code_spans(key: Columns, response: Columns) -> Sides:
+    """Return the mentions of both sides, of which none is discontinuous, with the same code for the same tokens."""
+    width = 1 + int(np.concatenate([key.end, response.end]).max(initial=0))
+    key_codes, response_codes = (side.start * width + side.end for side in (key, response))
+    return code_mentions(key, response, (key_codes, response_codes))
+
+
+def code_mentions(key: Columns, response: Columns, codes: Pair) -> Sides:
+    """Return the mentions of both sides with their codes."""
+    return (
+        Side(key.document, codes[KEY], key.entity),
+        Side(response.document, codes[RESPONSE], response.entity),
+    )
 
 
 def mention_codes(*sides: Side) -> list[Ints]:

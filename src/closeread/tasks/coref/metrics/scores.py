@@ -127,7 +127,7 @@ def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> C
     if matching == "minimum":
         from closeread.tasks.coref.metrics.minimum_spans import order_entities
 
-        key, response = map(order_entities, sides, (matched.key, matched.response))
+        key, response = map(order_entities, sides, (matched.key.columns, matched.response.columns))
         return RepeatedMentions((key, response), n_documents).count_by_minimum_spans
     if matched.aliases is not None:
         from closeread.tasks.coref.metrics.corefud import compare_by_aliases

@@ -34,9 +34,8 @@ from closeread.arrays import Floats, Ints, sum_groups
 from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
-from closeread.tasks.coref.documents import documents_of
-from closeread.tasks.coref.mention_table import MentionTable
-from closeread.tasks.coref.metrics.matching import MatchedMentions, find_repeated_mentions
+from closeread.tasks.coref.documents import Document, Documents, documents_of
+from closeread.tasks.coref.metrics.matching import MatchedMentions, count_repeated
 from closeread.tasks.coref.metrics.overlap import Side, mention_codes
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
 
@@ -66,57 +65,60 @@ class MentionField:
     """
 
     parts: tuple[str, ...]
-    number: Callable[[MentionTable], Ints]
-    lacks: Callable[[MentionTable], str] = lambda _: ""
+    number: Callable[[Documents], Ints]
+    lacks: Callable[[Documents], str] = lambda _: ""
     is_of_entities: bool = False
 
 
-def order_mentions(table: MentionTable) -> Ints:
+def order_mentions(documents: Documents) -> Ints:
     """Return the rows in the order of the text: by start, shorter mentions first."""
-    return np.lexsort((table.end, table.start, table.document))
+    columns = documents.columns
+    return np.lexsort((columns.end, columns.start, columns.document))
 
 
-def number_sizes(table: MentionTable) -> Ints:
+def number_sizes(documents: Documents) -> Ints:
     """Number the sizes of the entities of mentions."""
-    sizes = np.bincount(table.entity, minlength=1)[table.entity]
+    entity = documents.columns.entity
+    sizes = np.bincount(entity, minlength=1)[entity]
     return np.searchsorted(SIZES, sizes, "right")
 
 
-def number_distances(table: MentionTable) -> Ints:
+def number_distances(documents: Documents) -> Ints:
     """Number the tokens between the starts of a mention and of the mention of its entity before it."""
-    numbers = np.zeros(len(table.start), np.int64)
-    start_of: dict[int, int] = {}
-    for row in order_mentions(table).tolist():
-        entity = int(table.entity[row])
-        start = int(table.start[row])
-        if entity in start_of:
-            numbers[row] = 1 + bisect_right(DISTANCES, start - start_of[entity])
-        start_of[entity] = start
+    starts = documents.columns.start.tolist()
+    entities = documents.columns.entity.tolist()
+    numbers = np.zeros(len(starts), np.int64)
+    last_start: dict[int, int] = {}
+    for row in order_mentions(documents).tolist():
+        entity = entities[row]
+        if entity in last_start:
+            numbers[row] = 1 + bisect_right(DISTANCES, starts[row] - last_start[entity])
+        last_start[entity] = starts[row]
     return numbers
 
 
-def number_types(table: MentionTable) -> Ints:
+def number_types(documents: Documents) -> Ints:
     """Number the types of mentions."""
-    tags = table.tags or ()
+    tags = [mention.tag or "" for mention in documents.list_mentions()]
     return np.array([TYPES.get(tag, OTHER_TYPE) for tag in tags], np.int64)
 
 
-def number_zeros(table: MentionTable) -> Ints:
+def number_zeros(documents: Documents) -> Ints:
     """Number zeros with 0 and other mentions with 1."""
     from closeread.tasks.coref.empty_nodes import find_zeros
 
-    return np.where(find_zeros(table), 0, 1)
+    return np.where(find_zeros(documents), 0, 1)
 
 
-def find_lacking_tags(table: MentionTable) -> str:
+def find_lacking_tags(documents: Documents) -> str:
     """Name the parts of speech if the side has none."""
-    tags = set(table.tags or ())
-    return "" if tags - {"", "_"} else "parts of speech, as CorefUD files have them"
+    has_tags = any(mention.tag not in (None, "", "_") for mention in documents.list_mentions())
+    return "" if has_tags else "parts of speech, as CorefUD files have them"
 
 
-def find_lacking_nodes(table: MentionTable) -> str:
+def find_lacking_nodes(documents: Documents) -> str:
     """Name heads and empty nodes if the side has neither."""
-    is_known = table.head is not None or table.empty is not None
+    is_known = documents.has_heads or documents.has_nodes
     return "" if is_known else "heads of mentions and empty nodes, as CorefUD files have them"
 
 
@@ -239,7 +241,7 @@ def sum_credits(
 
 def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
     """Return a sentence on anything missing for slices by a field of mentions; empty if nothing is."""
-    if options["average"] == "macro":
+    if options["average"] == "documents":
         advice = advise("; use {average=micro}")
         return f"slices by {field} are parts of documents, whose scores can't be averaged{advice}"
     if options["matching"] == "minimum":
@@ -248,20 +250,20 @@ def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
     if options["split_antecedents"] != "ignore":
         advice = advise("; use {split_antecedents=ignore}")
         return f"slices by {field} have no split antecedents{advice}"
-    tables = {"key": documents_of(key).table}
-    tables["response"] = with_annotation(documents_of(response).table, tables["key"])
-    for name, table in tables.items():
-        lacking = FIELDS[field].lacks(table)
-        if lacking and len(table.entity):
+    sides = {"key": documents_of(key)}
+    sides["response"] = with_annotation(documents_of(response), sides["key"])
+    for name, side in sides.items():
+        lacking = FIELDS[field].lacks(side)
+        if lacking and side.has_mentions:
             return f"{field} needs {lacking}, but the {name} has none"
-        if options["duplicates"] != "first" and len(find_repeated_mentions(table)):
+        if options["duplicates"] != "first" and count_repeated(side):
             needed = f"{field} needs every mention in one entity, but the {name} repeats mentions"
             return needed + advise("; use {duplicates=first}")
     return ""
 
 
 def require_fields(
-    key: MentionTable, response: MentionTable, options: Options, fields: Sequence[str]
+    key: Documents, response: Documents, options: Options, fields: Sequence[str]
 ) -> None:
     """Check that nothing is missing for slices by some fields of mentions."""
     for field in fields:
@@ -270,10 +272,17 @@ def require_fields(
             raise RequestError(lacking)
 
 
-def with_annotation(response: MentionTable, key: MentionTable) -> MentionTable:
+def with_annotation(response: Documents, key: Documents) -> Documents:
     """Return the response with the key's empty nodes if its format counts no tokens, so that they number mentions alike."""
-    has_tokens = response.empty is not None or response.n_tokens is not None
-    return response if has_tokens else replace(response, empty=key.empty)
+    if not key.has_nodes:
+        return response
+
+    def annotate(document: Document, key_document: Document) -> Document:
+        if document.nodes or document.n_tokens is not None:
+            return document
+        return replace(document, nodes=key_document.nodes)
+
+    return response.replaced(map(annotate, response.documents, key.documents))
 
 
 def count_slices(fields: Sequence[str], matched: MatchedMentions) -> dict[str, Breakdown]:

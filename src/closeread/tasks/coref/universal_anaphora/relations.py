@@ -17,8 +17,7 @@ from closeread.exceptions import RequestError
 from closeread.tasks.coref.spans import merge_runs
 
 if TYPE_CHECKING:
-    from closeread.tasks.coref.documents import Document, Documents
-    from closeread.tasks.coref.mention_table import MentionTable
+    from closeread.tasks.coref.documents import Document, Documents, Mention
 
 Place = tuple[tuple[int, int], ...]
 
@@ -47,18 +46,7 @@ class DocumentRelations:
     unknown_markables: int = 0
 
 
-@dataclass(frozen=True)
-class Relations:
-    """The relations of several documents.
-
-    Attributes:
-        documents: those of each document, by name.
-        discourse_deixis: the mentions and entities of discourse deixis, a layer of its own; None if there is none, or
-            if this is it.
-    """
-
-    documents: Mapping[str, DocumentRelations]
-    discourse_deixis: MentionTable | None = None
+NO_RELATIONS = DocumentRelations()
 
 
 def find_single_antecedents(antecedents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -132,29 +120,20 @@ def find_place(parts: Sequence[tuple[int, int]], zeros: Sequence[int]) -> Place:
     )
 
 
-def places_by_entity(
-    table: MentionTable, document: int, zeros: Sequence[int]
-) -> dict[int, list[tuple[int, Place]]]:
-    """Return the rows and places of the mentions of a document, by entity, given its tokens that are zeros."""
-    mentions: dict[int, list[tuple[int, Place]]] = {}
-    for row in range(*table.document.searchsorted([document, document + 1]).tolist()):
-        place = find_place(table.parts_of(row), zeros)
-        mentions.setdefault(int(table.entity[row]), []).append((row, place))
-    return mentions
+def list_places(document: Document, zeros: Sequence[int]) -> list[list[Place]]:
+    """Return the places of the mentions of each entity, given the tokens of the document that are zeros."""
+
+    def find(mention: Mention) -> Place:
+        return find_place(mention.spans, zeros)
+
+    return [list(map(find, entity.mentions)) for entity in document.entities]
 
 
-def relations_of(table: MentionTable, document: int) -> DocumentRelations:
-    """Return the relations of a document; none if the format has none."""
-    documents = table.relations.documents if table.relations else {}
-    return documents.get(table.names[document], DocumentRelations())
-
-
-def list_zeros(document: int, *tables: MentionTable) -> list[int]:
-    """List the tokens of a document that are zeros on any of some sides, which number tokens alike."""
+def list_zeros(*documents: Document) -> list[int]:
+    """List the tokens that are zeros on any of some sides of a document, which number tokens alike."""
     tokens: set[int] = set()
-    for table in tables:
-        if table.empty is not None:
-            tokens.update(node.token for node in table.empty[document])
+    for document in documents:
+        tokens.update(node.token for node in document.nodes)
     return sorted(tokens)
 
 
@@ -170,5 +149,5 @@ def select_deixis(documents: Documents) -> Documents:
 def _select_deixis(document: Document) -> Document:
     """Return the layer of discourse deixis of a document; without entities if it has none."""
     if document.deixis is None:
-        return replace(document, entities=(), relations=DocumentRelations())
+        return replace(document, entities=(), relations=NO_RELATIONS)
     return replace(document.deixis, name=document.name, file=document.file)

@@ -14,7 +14,7 @@ and arranged alike.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from itertools import chain, product
+from itertools import accumulate, chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -22,17 +22,18 @@ import numpy as np
 from closeread.arrays import Floats, LimitError, ratio
 from closeread.counts.procedure import Options
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.mention_table import MentionTable
+from closeread.tasks.coref.documents import Document, Documents
 from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
 from closeread.tasks.coref.metrics.entity import are_singletons
 from closeread.tasks.coref.metrics.matching import MatchedMentions
-from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap, Side
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap, Side, Sides
 from closeread.tasks.coref.metrics.scores import EACH_SIDE, name_columns
 from closeread.tasks.coref.universal_anaphora.relation_counts import (
     list_split_entities,
+    pair_documents,
     require_relations,
 )
-from closeread.tasks.coref.universal_anaphora.relations import Place, list_zeros, places_by_entity
+from closeread.tasks.coref.universal_anaphora.relations import Place, list_places, list_zeros
 
 METRICS = ("muc", "b3", "ceafm", "ceafe", "lea")
 
@@ -64,7 +65,7 @@ Agreements = dict[tuple[int, int], tuple[float, float, float]]
 is above 0."""
 
 
-def count_with_sets(sides: tuple[Side, Side], key: Sets, response: Sets, metric: str) -> Floats:
+def count_with_sets(sides: Sides, key: Sets, response: Sets, metric: str) -> Floats:
     """Count the entities of both sides with their sets, whose entities have other mentions, too; columns `EACH_SIDE`.
 
     A set is one more mention of its entity, in common to the degree that it is found.
@@ -192,7 +193,7 @@ def check_options(metrics: Sequence[str], options: Options, breakdowns: Sequence
 
 
 def split_columns(
-    files: tuple[MentionTable, MentionTable],
+    files: tuple[Documents, Documents],
     matched: MatchedMentions,
     metrics: Sequence[str],
     choice: str,
@@ -220,22 +221,26 @@ def split_columns(
 
 
 def collect_sets(
-    files: tuple[MentionTable, MentionTable], matched: MatchedMentions
-) -> tuple[tuple[Side, Side], tuple[Sets, Sets]]:
+    files: tuple[Documents, Documents], matched: MatchedMentions
+) -> tuple[Sides, tuple[Sets, Sets]]:
     """Collect the sets of both sides; entities with the same antecedents become one."""
-    names = matched.key.names
-    sets: tuple[list[list[AntecedentSet]], ...] = ([[] for _ in names], [[] for _ in names])
+    n_documents = len(matched.key)
+    key_sets: list[list[AntecedentSet]] = [[] for _ in range(n_documents)]
+    response_sets: list[list[AntecedentSet]] = [[] for _ in range(n_documents)]
+    sets = (key_sets, response_sets)
     merged = [np.arange(side.n_entities) for side in matched.sides]
     scored = [set(side.entity.tolist()) for side in matched.sides]
-    for document in range(len(names)):
-        for side, codes in enumerate(code_places(matched, document)):
+    first_entities = [count_before(side.documents) for side in files]
+    for document, documents in enumerate(pair_documents(matched)):
+        for side, codes in enumerate(code_places(documents, matched.sides, document)):
             entity_of: dict[frozenset[str], int] = {}
-            for number, _, antecedents in list_split_entities(files[side], document):
-                if number not in scored[side]:
+            for number, _, antecedents in list_split_entities(files[side].documents[document]):
+                entity_number = first_entities[side][document] + number
+                if entity_number not in scored[side]:
                     continue
-                entity = entity_of.setdefault(frozenset(antecedents), number)
-                merged[side][number] = entity
-                if entity == number:
+                entity = entity_of.setdefault(frozenset(antecedents), entity_number)
+                merged[side][entity_number] = entity
+                if entity == entity_number:
                     # The order of the text, as of entities, matters for mentions of two antecedents.
                     in_order = sorted(antecedents.values(), key=sorted)
                     coded = [code_mentions(mentions, codes) for mentions in in_order]
@@ -244,7 +249,12 @@ def collect_sets(
         side._replace(entity=entity[side.entity])
         for side, entity in zip(matched.sides, merged, strict=True)
     )
-    return (key, response), (sets[KEY], sets[RESPONSE])
+    return (key, response), sets
+
+
+def count_before(documents: Sequence[Document]) -> list[int]:
+    """Return the number of entities before each document, with which the entities of its columns begin."""
+    return list(accumulate((len(document.entities) for document in documents), initial=0))
 
 
 def code_mentions(mentions: Sequence[Place], codes: Mapping[Place, int]) -> list[Hashable]:
@@ -252,21 +262,29 @@ def code_mentions(mentions: Sequence[Place], codes: Mapping[Place, int]) -> list
     return [codes.get(place, place) for place in mentions]
 
 
-def code_places(matched: MatchedMentions, document: int) -> list[dict[Place, int]]:
+def code_places(
+    documents: tuple[Document, Document], sides: Sides, number: int
+) -> list[dict[Place, int]]:
     """Return the codes by which the mentions of each side of a document are known, by their places.
 
     A mention that is not scored has the code of one of the other side at the same place if no mention of its own side
     matches that.
+
+    Args:
+        documents: both sides of the document.
+        sides: the mentions of all documents.
+        number: the number of the document.
     """
-    tables = (matched.key, matched.response)
-    zeros = list_zeros(document, *tables)
+    zeros = list_zeros(*documents)
     scored = []
-    for table, side in zip(tables, matched.sides, strict=True):
-        mentions = chain.from_iterable(places_by_entity(table, document, zeros).values())
-        scored.append({place: int(side.mention[row]) for row, place in mentions})
+    for document, side in zip(documents, sides, strict=True):
+        first, last = side.document.searchsorted([number, number + 1]).tolist()
+        codes = side.mention[first:last].tolist()
+        places = chain.from_iterable(list_places(document, zeros))
+        scored.append(dict(zip(places, codes, strict=True)))
     known = []
     for side_codes, other_codes in (scored, scored[::-1]):
-        codes = set(side_codes.values())
-        adopted = {place: code for place, code in other_codes.items() if code not in codes}
+        own_codes = set(side_codes.values())
+        adopted = {place: code for place, code in other_codes.items() if code not in own_codes}
         known.append({**adopted, **side_codes})
     return known

@@ -1,0 +1,191 @@
+"""brat's standoff: a text, and a file with a line for every annotation of it.
+
+Conventions: offsets count code points.  Events stand for their triggers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
+from closeread.tasks.coref.formats import StandoffOptions
+from closeread.tasks.coref.formats.standoff.records import (
+    AnnotatorDocuments,
+    Positions,
+    StandoffDocument,
+    StandoffFile,
+    StandoffSpan,
+    decode_text,
+    find_code_points,
+)
+
+TEXT_BOUND = re.compile(r"(\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)(?:\t(.*))?")
+RELATION = re.compile(r"\S+\t(\S+)\s+\S+?:(\S+)\s+\S+?:(\S+)\s*")
+EQUIVALENCE = re.compile(r"\*\t(\S+)((?: \S+)+)\s*")
+EVENT = re.compile(r"(\S+)\t\S+?:(\S+).*")
+ATTRIBUTE = re.compile(r"\S+\t(\S+) (\S+)(?: (.*))?")
+NOTE = re.compile(r"\S+\t(\S+) (\S+)(?:\t(.*))?")
+NORMALIZATION = re.compile(r"\S+\t(\S+) (\S+) (\S+)(?:\t.*)?")
+
+
+class TextBound(NamedTuple):
+    """A stretch of text that somebody marked.
+
+    Attributes:
+        line: its line in the file.
+        label: its label.
+        parts: the offsets of its parts.
+        text: its text in the file; None if it has none.
+    """
+
+    line: int
+    label: str
+    parts: Sequence[Positions]
+    text: str | None
+
+
+def read_brat(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+    """Read a document; its text is in the file of the same name that ends in ``.txt``.
+
+    Raises:
+        FormatError: the text is not there, or differs from the annotation, or a line is not as brat writes it.
+    """
+    del options
+    data = file.read_beside(".txt")
+    if data is None:
+        problem = Problem("has no text (expected a file of the same name that ends in .txt)")
+        raise FormatError(file.name, [problem])
+    lines = [line.removesuffix("\r") for line in file.text.split("\n")]
+    problems = ProblemList()
+    bounds = _read_text_bounds(lines, problems)
+    text, bounds, notice = _fit_text(decode_text(file.name, data), bounds, problems)
+    document = StandoffDocument(text=text)
+    if notice:
+        document.notices.append(notice)
+    for key, bound in bounds.items():
+        document.spans[key] = StandoffSpan(bound.label, bound.parts)
+    _read_annotations(document, lines, problems)
+    problems.raise_any(file.name)
+    return {"": [document]}
+
+
+def _read_text_bounds(lines: Sequence[str], problems: ProblemList) -> dict[str, TextBound]:
+    bounds: dict[str, TextBound] = {}
+    for number, line in enumerate(lines, 1):
+        if not line.startswith("T"):
+            continue
+        match = TEXT_BOUND.fullmatch(line)
+        if match is None:
+            expected = "expected T1, LABEL BEGIN END and the text, separated by tabs"
+            problems.add(f"{quote(line)} is not a text-bound annotation ({expected})", number)
+            continue
+        if match[1] in bounds:
+            first = bounds[match[1]].line
+            problems.add(f"duplicate id {quote(match[1])} (first on line {first})", number)
+            continue
+        parts = []
+        for part in match[3].split(";"):
+            begin, end = part.split(" ")
+            parts.append((int(begin), int(end)))
+        bounds[match[1]] = TextBound(number, match[2], sorted(parts), match[4])
+    return bounds
+
+
+def _fit_text(
+    text: str, bounds: dict[str, TextBound], problems: ProblemList
+) -> tuple[str, dict[str, TextBound], str]:
+    """Return the text and the bounds, as offsets count its characters, and a notice if they don't count code points."""
+    if not list(_find_differences(text, bounds)):
+        return text, bounds, ""
+    one_line_end = text.replace("\r\n", "\n")
+    if not list(_find_differences(one_line_end, bounds)):
+        return one_line_end, bounds, "offsets count a line end of two characters as one."
+    moved = {}
+    for key, bound in bounds.items():
+        moved[key] = bound._replace(parts=_from_utf16(text, bound.parts))
+    if not list(_find_differences(text, moved)):
+        return text, moved, "offsets count UTF-16 units."
+    for problem in _find_differences(text, bounds):
+        problems.append(problem)
+    return text, bounds, ""
+
+
+def _from_utf16(text: str, parts: Sequence[Positions]) -> list[Positions]:
+    code_points = find_code_points(text)
+    last = len(code_points) - 1
+    return [(code_points[min(begin, last)], code_points[min(end, last)]) for begin, end in parts]
+
+
+def _find_differences(text: str, bounds: dict[str, TextBound]) -> list[Problem]:
+    """Find the annotation whose text isn't that at its offsets, whatever the blanks."""
+    problems = []
+    for bound in bounds.values():
+        covered = " ".join(text[begin:end] for begin, end in bound.parts)
+        is_outside = any(end > len(text) or begin > end for begin, end in bound.parts)
+        differs = bound.text is not None and covered.split() != bound.text.split()
+        if is_outside or differs:
+            found = f"the text at its offsets is {quote(covered)}"
+            problems.append(Problem(f"{found} (expected {quote(bound.text or '')})", bound.line))
+    return problems
+
+
+def _read_annotations(
+    document: StandoffDocument, lines: Sequence[str], problems: ProblemList
+) -> None:
+    """Read what is said of text-bound annotation."""
+    triggers: dict[str, str] = {}
+    for line in lines:
+        event = EVENT.fullmatch(line) if line.startswith("E") else None
+        if event:
+            triggers[event[1]] = event[2]
+    unknown: Counter[str] = Counter()
+    for number, line in enumerate(lines, 1):
+        kind = line[:1]
+        if kind == "R":
+            match = RELATION.fullmatch(line)
+            if match is None:
+                expected = "expected R1, a tab, and LABEL Arg1:ID Arg2:ID"
+                problems.add(f"{quote(line)} is not a relation ({expected})", number)
+                continue
+            source, target = (triggers.get(key, key) for key in (match[2], match[3]))
+            document.link(match[1], source, target)
+        elif kind == "*":
+            match = EQUIVALENCE.fullmatch(line)
+            if match is None:
+                expected = "expected *, a tab, and LABEL ID ID"
+                problems.add(f"{quote(line)} is not an equivalence ({expected})", number)
+                continue
+            keys = [triggers.get(key, key) for key in match[2].split()]
+            for source, target in pairwise(keys):
+                document.link(match[1], source, target)
+        elif kind in "AMN#":
+            _read_feature(document, line, triggers)
+        elif kind not in "TE":
+            unknown[kind] += 1
+    if unknown:
+        kinds = ", ".join(sorted(unknown))
+        lines_left_out = pluralize(unknown.total(), "line")
+        document.notices.append(f"{lines_left_out} of unknown kinds left out: {kinds}.")
+
+
+def _read_feature(document: StandoffDocument, line: str, triggers: dict[str, str]) -> None:
+    """Read an attribute, a note or a normalization as a feature of a span; those of others are left out."""
+    key: Hashable
+    if line.startswith("N"):
+        match = NORMALIZATION.fullmatch(line)
+        value = match[3] if match else ""
+    elif line.startswith("#"):
+        match = NOTE.fullmatch(line)
+        value = (match[3] or "").strip() if match else ""
+    else:
+        match = ATTRIBUTE.fullmatch(line)
+        value = (match[3] or "true") if match else ""
+    if match is None:
+        return
+    key = triggers.get(match[2], match[2])
+    if key in document.spans and value:
+        document.spans[key].features[match[1]] = value

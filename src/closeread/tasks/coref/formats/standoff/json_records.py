@@ -1,0 +1,116 @@
+"""Records of JSON that other tools write: their shape, and the names of the documents in them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from closeread.exceptions import FormatError, Problem, ProblemList, RequestError, quote
+from closeread.formats.json_lines import decode_json, parse_json_lines
+from closeread.records import Record
+from closeread.tasks.coref.formats.coref_json import SURROGATES
+from closeread.tasks.coref.formats.standoff.records import StandoffFile
+
+Shape = TypeVar("Shape")
+
+NAME_FIELDS = (
+    "document",
+    "doc_id",
+    "doc_key",
+    "document_id",
+    "file_name",
+    "filename",
+    "title",
+    "name",
+)
+"""The fields with a document's name, in the order in which they are looked for."""
+
+PARENTS_OF_FIELDS = ("", "data.", "meta.")
+"""Where these fields may be."""
+
+
+def load_records(file: StandoffFile) -> list[tuple[Record, int | None]]:
+    """Return the objects of JSON Lines, or of a list, or the only one, each with its line."""
+    text = file.text
+    lines = text.removesuffix("\n").split("\n")
+    parsed = parse_json_lines(lines, SURROGATES)
+    if not parsed.problems:
+        return list(zip(parsed.records, parsed.lines, strict=True))
+    is_whole = text.lstrip().startswith("[") or len(parsed.records) == 0
+    if not is_whole:
+        raise FormatError(file.name, parsed.problems)
+    content = decode_json(text, file.name)
+    records: list[Any] = content if isinstance(content, list) else [content]
+    for record in records:
+        if not isinstance(record, Mapping):
+            expected = "expected objects of JSON"
+            problem = Problem(f"{quote(str(record))} is no document ({expected})")
+            raise FormatError(file.name, [problem])
+    return [(record, None) for record in records]
+
+
+def convert_records(
+    file: StandoffFile, records: Iterable[tuple[Record, int | None]], shape: type[Shape]
+) -> list[Shape]:
+    """Return records as objects of a class that declares their fields; others are left out.
+
+    Raises:
+        FormatError: a field is missing, or of another type.
+    """
+    converted = []
+    problems = ProblemList()
+    for number, (record, line) in enumerate(records):
+        try:
+            converted.append(msgspec.convert(record, shape))
+        except msgspec.ValidationError as error:
+            place = "" if line else f"[{number}]: "
+            problems.add(place + _word(error), line)
+    problems.raise_any(file.name)
+    return converted
+
+
+def _word(error: msgspec.ValidationError) -> str:
+    """Return the message of an error in lower case, without the sign that stands for the record."""
+    message = str(error).replace("`$.", "`").replace("`", "'")
+    return message[:1].lower() + message[1:]
+
+
+def name_records(
+    records: Sequence[Record],
+    owners: Sequence[Hashable],
+    chosen_field: str,
+    fallbacks: Sequence[str],
+) -> list[str]:
+    """Return the names of documents: the first field that all of them have, with other values for each of an owner's.
+
+    Args:
+        records: the documents.
+        owners: who annotated each of them; the documents of several annotators may have the same names.
+        chosen_field: the field with the name, which may be inside others, as in "meta.title"; empty to look for it.
+        fallbacks: fields that are tried last; without any, documents are numbered from 1.
+    """
+    if chosen_field:
+        values = [_find_field(record, chosen_field) for record in records]
+        if None in values:
+            number = values.index(None) + 1
+            raise RequestError(f"document {number:,} has no field {quote(chosen_field)}")
+        return [str(value) for value in values]
+    fields = [f"{parent}{field}" for field in NAME_FIELDS for parent in PARENTS_OF_FIELDS]
+    for field in [*fields, *fallbacks]:
+        values = [_find_field(record, field) for record in records]
+        are_names = all(isinstance(value, str | int) and value != "" for value in values)
+        if are_names and len(set(zip(owners, values, strict=True))) == len(records):
+            return [str(value) for value in values]
+    return [str(number) for number in range(1, len(records) + 1)]
+
+
+def _find_field(record: Record, path: str) -> Any:
+    """Return the value of a field, perhaps inside others; None if it is not there."""
+    value: Any = record
+    for name in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value

@@ -1,0 +1,171 @@
+"""Outputs of systems that count characters, or tokens of sentences: fastcoref, CoreNLP and spaCy."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from msgspec import Struct, field
+
+from closeread.exceptions import FormatError, Problem, ProblemList
+from closeread.formats.json_lines import decode_json
+from closeread.tasks.coref.formats import StandoffOptions
+from closeread.tasks.coref.formats.standoff.json_records import convert_records, load_records
+from closeread.tasks.coref.formats.standoff.records import (
+    CLUSTERS,
+    AnnotatorDocuments,
+    Chain,
+    StandoffDocument,
+    StandoffFile,
+    StandoffSpan,
+    rows,
+)
+
+CLUSTER_OF_SPACY = re.compile(r"coref_clusters_[0-9]+")
+HEADS_OF_SPACY = re.compile(r"coref_head_clusters_[0-9]+")
+
+
+class FastcorefDocument(Struct):
+    """A line of fastcoref: clusters of characters, with exclusive ends."""
+
+    text: str
+    clusters: list[list[tuple[int, int]]]
+
+
+def read_fastcoref(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+    """Read the documents of fastcoref, which have no names."""
+    del options
+    documents = []
+    problems = ProblemList()
+    records = load_records(file)
+    for number, record in enumerate(convert_records(file, records, FastcorefDocument)):
+        document = StandoffDocument("", record.text, is_named=False)
+        for cluster in record.clusters:
+            for begin, end in cluster:
+                if not 0 <= begin <= end <= len(record.text):
+                    expected = f"expected characters from 0 to {len(record.text):,}"
+                    problems.add(
+                        f"a mention is at {begin} to {end} ({expected})", records[number][1]
+                    )
+        _add_clusters(document, record.clusters)
+        documents.append(document)
+    problems.raise_any(file.name)
+    return {"": documents}
+
+
+def _add_clusters(document: StandoffDocument, clusters: list[list[tuple[int, int]]]) -> None:
+    """Add entities that are lists of spans."""
+    for number, cluster in enumerate(clusters):
+        keys = []
+        for positions in cluster:
+            key = (number, positions)
+            document.spans[key] = StandoffSpan(CLUSTERS, [positions])
+            keys.append(key)
+        document.chains.append(Chain(CLUSTERS, keys))
+
+
+class CoreNlpToken(Struct):
+    """A token."""
+
+    word: str
+    original: str = field(default="", name="originalText")
+
+
+class CoreNlpSentence(Struct):
+    """A sentence."""
+
+    tokens: list[CoreNlpToken]
+
+
+class CoreNlpMention(Struct):
+    """A mention in a sentence; all numbers are from 1, and the end is exclusive."""
+
+    sentence: int = field(name="sentNum")
+    start: int = field(name="startIndex")
+    end: int = field(name="endIndex")
+    head: int | None = field(default=None, name="headIndex")
+
+
+class CoreNlpDocument(Struct):
+    """A document."""
+
+    sentences: list[CoreNlpSentence]
+    entities: dict[str, list[CoreNlpMention]] = field(name="corefs")
+    name: str = field(default="", name="docId")
+
+
+def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+    """Read a document of CoreNLP."""
+    del options
+    content: Any = decode_json(file.text, file.name)
+    (exported,) = convert_records(file, [(content, None)], CoreNlpDocument)
+    document = StandoffDocument(exported.name)
+    starts = []
+    for sentence in exported.sentences:
+        starts.append(len(document.words or ()))
+        for token in sentence.tokens:
+            document.add_row(token.original or token.word)
+    problems = []
+    for label, mentions in exported.entities.items():
+        keys = []
+        for number, mention in enumerate(mentions):
+            lengths = [len(sentence.tokens) for sentence in exported.sentences]
+            is_sentence = 0 < mention.sentence <= len(lengths)
+            length = lengths[mention.sentence - 1] if is_sentence else 0
+            if not 0 < mention.start < mention.end <= length + 1:
+                where = f"sentence {mention.sentence}, {mention.start} to {mention.end}"
+                expected = "expected sentences and tokens from 1, and an end after the last token"
+                problems.append(Problem(f"a mention is at {where} ({expected})"))
+                continue
+            first = starts[mention.sentence - 1] - 1
+            span = StandoffSpan(CLUSTERS, [rows(first + mention.start, first + mention.end - 1)])
+            if mention.head is not None and mention.start <= mention.head < mention.end:
+                span.head = rows(first + mention.head, first + mention.head)
+            keys.append((label, number))
+            document.spans[label, number] = span
+        document.chains.append(Chain(CLUSTERS, keys))
+    if problems:
+        raise FormatError(file.name, problems)
+    return {"": [document]}
+
+
+class SpacyToken(Struct):
+    """A token."""
+
+    start: int
+    end: int
+
+
+class SpacySpan(Struct):
+    """A span of characters."""
+
+    start: int
+    end: int
+
+
+class SpacyDocument(Struct):
+    """What `Doc.to_json` returns."""
+
+    text: str
+    tokens: list[SpacyToken]
+    spans: dict[str, list[SpacySpan]]
+
+
+def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+    """Read the documents of spaCy; if only the heads of mentions are there, these are the mentions."""
+    del options
+    documents = []
+    for record in convert_records(file, load_records(file), SpacyDocument):
+        tokens = [(token.start, token.end) for token in record.tokens]
+        document = StandoffDocument("", record.text, tokens, is_named=False)
+        names = [name for name in record.spans if CLUSTER_OF_SPACY.fullmatch(name)]
+        if not names:
+            names = [name for name in record.spans if HEADS_OF_SPACY.fullmatch(name)]
+            document.notices.append("mentions are single words, the heads.")
+        _add_clusters(document, [_list_positions(record.spans[name]) for name in names])
+        documents.append(document)
+    return {"": documents}
+
+
+def _list_positions(spans: list[SpacySpan]) -> list[tuple[int, int]]:
+    return [(span.start, span.end) for span in spans]
