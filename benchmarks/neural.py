@@ -134,7 +134,8 @@ def main():
         if folder is not None:
             results[name] = PARTS[name](folder)
             results["machines"][name] = f"{name_processor()}, {os.cpu_count()} cores"
-    results["software"] = f"PyTorch {torch.__version__}, transformers {transformers.__version__}"
+            software = f"PyTorch {torch.__version__}, transformers {transformers.__version__}"
+            results["software"][name] = software
     results["closeread"] = closeread.__version__
     path.write_text(json.dumps(results, indent=1) + "\n", "utf-8")
 

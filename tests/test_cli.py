@@ -112,7 +112,7 @@ def test_a_corpus_name_stands_for_its_procedure(two_corpora, ran):
     assert (report["corpus"], report["procedure"], report["options"]) == (
         "other",
         "mctaco",
-        {"missing": "empty"},
+        {"missing": "empty", "average": "micro", "undefined": "skip"},
     )
     assert report["missing"] == 102
     assert "[default: empty]" in " ".join(ran("score", "other", "--help").split())

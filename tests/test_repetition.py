@@ -42,4 +42,6 @@ def test_fields_are_offered_where_there_are_some(ran):
     assert not load_procedure("timeline").fields
     refused = CliRunner().invoke(main, ["score", "timeline", "x", "--by", "y"]).stderr
     assert re.search(r"No such option:? '?--by", refused)  # versions of click word it in two ways
-    assert "genre, entity_size" in " ".join(ran("errors", "coref", "--help").split())
+    assert "genre, treebank, language, folder, entity_size" in " ".join(
+        ran("errors", "coref", "--help").split()
+    )

@@ -139,7 +139,9 @@ def test_errors_have_the_options_of_scores(procedure, ran):
 
 
 def test_errors_of_coreference_name_the_fields_of_scores(ran):
-    choices = "Choose from: {},".format(", ".join(["genre", *load_procedure("coref").breakdowns]))
+    choices = "Choose from: {},".format(
+        ", ".join([*load_procedure("coref").fields, *load_procedure("coref").breakdowns])
+    )
     words = [
         " ".join(ran(command, "coref", "--help-all").split()) for command in ("errors", "score")
     ]

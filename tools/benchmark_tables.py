@@ -95,13 +95,13 @@ def neural_parts(root: Path) -> dict[str, Callable[[], str]]:
 
 
 def _describe_machines(found: Any) -> str:
-    """On which machines the models were trained."""
+    """On which machines the models were trained, and with what."""
     titles = {"tne": "TNE", "mctaco": "McTaco", "curve": "the learning curve"}
     trained = [
-        f"{' and '.join(title for part, title in titles.items() if found['machines'][part] == machine)} on {machine}"
-        for machine in dict.fromkeys(found["machines"].values())
+        f"{title} on {found['machines'][part]} with {found['software'][part]}"
+        for part, title in titles.items()
     ]
-    return f"{'; '.join(trained)}; {found['software']}; closeread {found['closeread']}.\n"
+    return f"{'; '.join(trained)}; closeread {found['closeread']}.\n"
 
 
 def models_table(root: Path, corpus: str) -> str:

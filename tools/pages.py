@@ -90,11 +90,18 @@ def run_page(text: str, folder: Path) -> str:
 
     def refresh(block: re.Match[str]) -> str:
         body = bodies.get(block.start(), block["body"])
-        if ID.sub("", body) == ID.sub("", block["body"]):
+        if drop_chance(body) == drop_chance(block["body"]):
             return block[0]
         return f"{block['needs'] or ''}```{block['kind']}\n{body}```"
 
     return BLOCK.sub(refresh, text)
+
+
+def drop_chance(body: str) -> list[str]:
+    """The lines of a block without ids, and with what was judged in one order: that of one second is by id."""
+    lines = ID.sub("", body).splitlines()
+    judged = iter(sorted(line for line in lines if line.startswith("accepted: ")))
+    return [next(judged) if line.startswith("accepted: ") else line for line in lines]
 
 
 def _can_run(block: re.Match[str]) -> bool:

@@ -20,7 +20,7 @@ Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`, `choose_submission`;
 `init_leaderboard`, `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`; `extend_deadline`,
 `disqualify_submissions`.
-Publishing: `publish_dataset`, `publish_metric`, `publish_leaderboard`, `publish_codabench`.
+Publishing: `publish_dataset`, `publish_metric`, `publish_model`, `publish_leaderboard`, `publish_codabench`.
 
 What a user should know of files and predictions is a `CloseReadWarning`, where the command line has a note.
 
@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         publish_dataset,
         publish_leaderboard,
         publish_metric,
+        publish_model,
     )
     from closeread.operations.score import load_report, score, validate
     from closeread.operations.submitting import submit
@@ -101,6 +102,7 @@ __all__ = [
     "init_leaderboard", "install_modules", "judge_leaderboard", "list_submissions",
     "llm_rows", "load_dataset", "load_dataset_builder", "load_metric", "load_report", "merge", "metrics",
     "plot", "predict", "prepare", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
+    "publish_model",
     "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
     "withdraw_submission",
 ]
@@ -121,7 +123,7 @@ _NAMES = {
     "download_submission extend_deadline init_leaderboard judge_leaderboard list_submissions "
     "show_leaderboard withdraw_submission",
     "closeread.operations.llm": "llm_rows",
-    "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric",
+    "closeread.operations.publishing": "publish_codabench publish_dataset publish_leaderboard publish_metric publish_model",
     "closeread.operations.score": "load_report score validate",
     "closeread.operations.submitting": "submit",
     "closeread.operations.tasks": "adjudicate agreement baseline convert errors plot predict prepare train",

@@ -63,7 +63,15 @@ if TYPE_CHECKING:
         | Literal["possessor_certainty", "anchor", "relation", "relation_certainty", "ordering"]
     )
     Preset: TypeAlias = Literal[
-        "conll2012", "corefud", "codicrac_anaphora", "codicrac_deixis", "codicrac_bridging"
+        "conll2012",
+        "corefud",
+        "crac2023",
+        "crac2024",
+        "crac2025",
+        "crac2026",
+        "codicrac_anaphora",
+        "codicrac_deixis",
+        "codicrac_bridging",
     ]
     AnyCorpus: TypeAlias = Corpus | Procedure | str
     """A corpus, or the procedure that scores it."""

@@ -110,7 +110,8 @@ class Scorer:
         columns = by_name(table.values, table.names)
         metrics = self.procedure.metrics
         unit = self.procedure.unit
-        undefined = self.options["undefined"]
+        # Means over events, of timelines, have no such option.
+        undefined = self.options.get("undefined", "skip")
         if table.groups:
             columns = unit_scores(table.sums(), metrics, undefined=undefined)
             unit = "group"

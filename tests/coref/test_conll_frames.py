@@ -75,27 +75,7 @@ def test_files_without_other_columns(tmp_path, text):
         )
 
 
-def test_adjudicated_chains_go_back_to_the_corpus(ran, tmp_path):
+def test_adjudicated_chains_are_in_the_frames_of_the_annotators(ran, tmp_path):
     ran("adjudicate", "coref", *ANNOTATORS, "-o", "gold.conll")
     text = (tmp_path / "gold.conll").read_text("utf-8")
     assert rows(text) == rows(ANNOTATORS[0].read_text("utf-8"))
-    assert ran(
-        "convert",
-        "marmara_coref",
-        "gold.conll",
-        "--treebank",
-        SAMPLE / "treebank",
-        "-o",
-        "gold.xml",
-    )
-    ran(
-        "convert",
-        "marmara_coref",
-        "gold.xml",
-        "--treebank",
-        SAMPLE / "treebank",
-        "-o",
-        "again.conll",
-    )
-    chains = [read_conll(tmp_path / name) for name in ("gold.conll", "again.conll")]
-    assert list(chains[0]) == list(chains[1])

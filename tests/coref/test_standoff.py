@@ -39,7 +39,7 @@ from closeread.tasks.coref.formats import StandoffOptions
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*coreference is read from:closeread.CloseReadWarning"),
     pytest.mark.filterwarnings(
-        "ignore:.*(left out|widened|of one mention|coref_chains):closeread.CloseReadWarning"
+        "ignore:.*(left out|widened|of one mention|coref_chains|no mentions):closeread.CloseReadWarning"
     ),
 ]
 
@@ -233,6 +233,8 @@ def test_singletons_are_mentions_of_a_linked_label_in_any_document(tmp_path):
     first, second = read_documents(tmp_path).documents
     assert spans_of(first) == [[((2, 2),), ((4, 4),)]]
     assert spans_of(second) == [[((2, 2),)]]
+    expected = "labels in no link, whose spans are no mentions: P 1, Date 1; name them with layer= to read them."
+    assert read_documents(tmp_path).notices[0].endswith(expected)
     first, second = read_documents(
         tmp_path, standoff=StandoffOptions(relation="Same", layer="P,Q")
     ).documents

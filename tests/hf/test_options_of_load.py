@@ -48,7 +48,7 @@ def test_options_of_alpha(evaluate):
     module = evaluate.load("coref_alpha", average="pooled")
     by_default = evaluate.load("coref_alpha").compute(predictions=documents)
     assert module.compute(predictions=documents) != by_default
-    assert module.compute(predictions=documents, average="documents") == by_default
+    assert module.compute(predictions=documents, average="macro") == by_default
 
 
 @pytest.mark.parametrize("name", module_names())

@@ -53,6 +53,9 @@ from closeread.tasks.timeline.timeline_txt import dump_timeline, parse_timeline
 
 pytestmark = pytest.mark.usefixtures("here")
 
+# WebAnno TSV, a document in each file, has its laws in tests/coref/test_standoff.py.
+WRITTEN = [form for form in get_args(WrittenFormat) if form in FORMATS]
+
 
 @dataclass
 class Kind:
@@ -269,7 +272,7 @@ KINDS = {
         dump_timeml,
         lambda path: drop_lines(read_timeml(path)),
     ),
-    **{form: make_coref_kind(form) for form in get_args(WrittenFormat)},
+    **{form: make_coref_kind(form) for form in WRITTEN},
 }
 
 XML = ("cat_xml", "timeml")
@@ -383,7 +386,7 @@ FIELDS = {
             name: lambda text, name=name: make_documents(**{name: text})
             for name in ("name", "word", "label")
         }
-        for form in get_args(WrittenFormat)
+        for form in WRITTEN
     },
 }
 """How a value is made of a text, by the field that is the text."""

@@ -122,49 +122,42 @@ def test_links_that_are_accepted(url):
     assert check_link(url) == []
 
 
-NO_HOST = "has no public host name (expected one such as example.org)"
-NO_HTTPS = "is not an https link (expected https://HOST/…)"
-CHARACTERS = "contains characters that links can't contain (expected them percent-encoded)"
+REFUSED_LINK = "is not a link to a public page (expected https://HOST/…, percent-encoded)"
 
 
 @pytest.mark.parametrize(
-    ("url", "wrong"),
+    "url",
     [
-        ("", NO_HTTPS),
-        ("http://example.org", NO_HTTPS),
-        ("javascript:alert(1)", NO_HTTPS),
-        ("data:text/html,x", NO_HTTPS),
-        ("//example.org", NO_HTTPS),
-        ("https:example.org", NO_HTTPS),
-        ("https://", NO_HOST),
-        ("https:///path", NO_HOST),
-        ("https://localhost/", NO_HOST),
-        ("https://a.localhost/", NO_HOST),
-        ("https://printer.local/", NO_HOST),
-        ("https://127.0.0.1/", NO_HOST),
-        ("https://127.1/", NO_HOST),
-        ("https://0x7f.0x0.0x0.0x1/", NO_HOST),
-        ("https://2130706433/", NO_HOST),
-        ("https://[::1]/", NO_HOST),
-        ("https://example.org:0/", NO_HOST),
-        ("https://-a.org/", NO_HOST),
-        ("https://example.org:99999/", "is not a link (expected https://HOST/…)"),
-        ("https://[::1/", "is not a link (expected https://HOST/…)"),
-        ("https://ann:secret@example.org/", "contains a user name or a password; remove it"),
-        ("https://example.org@evil.example/", "contains a user name or a password; remove it"),
-        ('https://example.org/"onclick="x', CHARACTERS),
-        ("https://example.org/a b", CHARACTERS),
-        ("https://example.org/a\n", CHARACTERS),
-        ("https://example.org\\@evil.example", CHARACTERS),
-        ("https://exаmple.org/", CHARACTERS),  # a Cyrillic letter
-        ("https://example.org/<script>", CHARACTERS),
-        ("https://example.org/\u202e", CHARACTERS),
+        "",
+        "http://example.org",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//example.org",
+        "https:example.org",
+        "https://",
+        "https:///path",
+        "https://localhost/",
+        "https://127.0.0.1/",
+        "https://127.1/",
+        "https://0x7f.0x0.0x0.0x1/",
+        "https://2130706433/",
+        "https://[::1]/",
+        "https://[::1/",
+        "https://ann:secret@example.org/",
+        "https://example.org@evil.example/",
+        'https://example.org/"onclick="x',
+        "https://example.org/a b",
+        "https://example.org/a\n",
+        "https://example.org\\@evil.example",
+        "https://exаmple.org/",  # a Cyrillic letter
+        "https://example.org/<script>",
+        "https://example.org/\u202e",
     ],
 )
-def test_links_that_are_refused(url, wrong):
+def test_links_that_are_refused(url):
     [problem] = check_link(url, "paper")
     assert problem.path == ("paper",)
-    assert problem.message.endswith(f" {wrong}")
+    assert problem.message.endswith(f" {REFUSED_LINK}")
 
 
 def test_the_length_of_links():

@@ -24,7 +24,7 @@ from shared.leaderboards import (
 from closeread.cli import main
 from closeread.exceptions import RequestError
 from closeread.leaderboard import places
-from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page, system_grids
+from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page
 from closeread.tables import draw, escape_markdown
 
 
@@ -238,16 +238,6 @@ def test_a_hostile_board_runs_nothing_in_latex():
     assert all(character.isprintable() or character == "\n" for character in drawn)
 
 
-def test_the_tables_of_a_system(board):
-    facts, scores, counts = system_grids(board, board["rows"][0])
-    assert facts.title == "Tortoise"
-    assert ["author", "ada"] in facts.rows
-    assert scores.rows[1] == ["", "F1", "61.00", "55.00–66.00"]
-    assert [row[0] for row in scores.rows if row[0]] == ["all", *board["slices"]["category"]]
-    assert counts.header[:2] == ["count", "all"]
-    assert counts.rows[0][:3] == ["questions", "1,332", "260"]
-
-
 @pytest.fixture
 def index(monkeypatch):
     """The index that every store has."""
@@ -293,38 +283,11 @@ def test_every_format_has_every_system(index, style):
         )
 
 
-def test_one_system_by_name_and_by_id(index):
-    row = next(row for row in index["boards"][0]["rows"] if row["system"] == "Sundial")
-    by_name = call("show", "board", "--system", "Sundial")
-    assert (
-        by_name
-        == call("show", "board", "--system", row["id"])
-        == call("show", "board", "--system", row["id"][:8])
-    )
-    assert row["id"] in by_name
-    assert "system_yes" in by_name
-    found = json.loads(call("show", "board", "--system", "Sundial", "--json"))
-    assert [one["name"] for one in found["boards"]] == ["mctaco/test"]
-    assert found["boards"][0]["rows"] == [row]
-    assert found["boards"][0]["others"] == []
-
-
-def test_a_system_that_is_not_ranked(index):
-    assert "Patience (draft)" in call("show", "board", "--system", "Patience (draft)")
-    assert "Patience (early)" in call("show", "board", "--system", "Patience (early)")
-
-
 def test_what_is_not_there(index):
     with pytest.raises(
         RequestError, match=r"no such board: 'mctaco/tests'\. Did you mean 'mctaco/test'\?"
     ):
         call("show", "board", "--board", "mctaco/tests")
-    with pytest.raises(RequestError, match=r"no such system: 'Sundail'\. Did you mean 'Sundial'\?"):
-        call("show", "board", "--board", "mctaco/test", "--system", "Sundail")
-    for row in index["boards"][0]["rows"][:3]:
-        row["id"] = "abcdef" + row["id"]
-    with pytest.raises(RequestError, match="'abcdef' is the beginning of 3 ids; give more of it"):
-        call("show", "board", "--system", "abcdef")
 
 
 def test_build_writes_the_page(index, tmp_path):

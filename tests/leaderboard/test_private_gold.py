@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 import pytest
-from shared.boards import make_store, read_tree, run_judge, send, write_rows
+from shared.boards import NOON, make_store, read_tree, run_judge, send, write_rows
 from shared.conll_documents import as_ontonotes
 from shared.entry_points import sample_gold, system_rows, timeml
 
 from closeread.exceptions import SubmissionError
 from closeread.leaderboard.declaration import Limits, make_board
+from closeread.leaderboard.names import write_time
 from closeread.leaderboard.page import render_page
 from closeread.leaderboard.scoring import UNFIT
 from closeread.leaderboard.store_files import store_path
@@ -171,12 +172,14 @@ def test_gold_is_in_nothing_that_is_published(case, board, gold, tmp_path, run):
     store = make_store(tmp_path / "board", board)
     paths = list_submissions(case, tmp_path)
     ids = [send(store, path, path.name) for path in paths]
-    store.send({store_path("withdrawals", board.name, ids[1]): request_bytes(ids[1], {})}, "", "")
+    signature = {"author": store.name_author(None), "submitted": write_time(NOON)}
+    request = request_bytes(ids[1], signature)
+    store.send({store_path("withdrawals", board.name, ids[1]): request}, "", "")
     printed = [
         run("leaderboard", "judge", store.place, "--gold", gold, "--cache", tmp_path / "cache"),
         run("leaderboard", "status", store.place),
         run("leaderboard", "status", store.place, "--json"),
-        run("leaderboard", "show", store.place, "--system", "right" + paths[0].suffix),
+        run("leaderboard", "show", store.place, "--format", "csv"),
     ]
     published = {
         path: data

@@ -54,9 +54,8 @@ class Encoder:
         padded = self.tokenizer.pad({"input_ids": windows.tokens}, return_tensors="pt")
         longest = padded["input_ids"].shape[1]
         rows = [numbers + [SPECIAL] * (longest - len(numbers)) for numbers in windows.words]
-        inputs = (padded["input_ids"], padded["attention_mask"], torch.tensor(rows))
         with torch.inference_mode():
-            return encode_words(self.model, *inputs, len(words)).numpy()
+            return encode_words(self.model, torch.tensor(rows), len(words), **padded).numpy()
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,7 @@ REASONS = {
     ("llm", "rows"): "needs inspect-ai; writes as `merge` does",
     ("publish", "dataset"): HUB,
     ("publish", "leaderboard"): HUB,
+    ("publish", "model"): HUB,
     ("publish", "metric"): HUB,
     ("train",): TORCH,
     ("predict",): TORCH,
@@ -135,7 +136,7 @@ STORES = {
 }
 """What `out/store` is a copy of before commands that change it."""
 
-LOCKS = {"store/.index.lock", "store/.results.lock"}
+LOCKS = {"store/.judge.lock"}
 """Hidden files that stay."""
 
 FAMILIES = ("baseline", "score", "compare", "table", "plot", "convert", "export", "prepare")

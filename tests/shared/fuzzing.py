@@ -19,6 +19,7 @@ import warnings
 from contextlib import contextmanager, suppress
 from datetime import date
 from pathlib import Path
+from shutil import copytree
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 from shared import json_lines
+from shared.annotation_tools import ENTITIES, OTHER_ENTITIES, label_studio
 from shared.boards import judge_here, make_store, sample_board, send_answers
 from shared.entry_points import (
     CASES,
@@ -90,7 +92,14 @@ RICH = """# global.Entity = eid-etype-head-other
 
 """
 ARRAU = "tea B-markable_1=set_1 word_1..word_2 referring\nis\nhot B-markable_2=set_1 referring\n"
+TREEBANK_CASES = Path(__file__).parents[1] / "cases" / "treebanks"
+
 FEW, RICHES = "--resamples 2", "in/more/rich.conllu in/more/rich2.conllu"
+LABELED = "in/more/tool-key.json in/more/tool-response.json"
+TREEBANKS = "in/more/treebanks/gold in/more/treebanks/a"
+GROUP_FIELDS = {"coref": "treebank", "mctaco": "category", "tlinks": "folder", "tne": "domain"}
+"""A field of each procedure whose scores can be means over groups."""
+
 TREES = "in/more/key.v4_gold_conll in/more/response.v4_gold_conll"
 ANAPHORA = "in/more/a.conllua in/more/b.conllua --metrics lea"
 LINES = {
@@ -113,6 +122,12 @@ UNLISTED = {
     "word_column": ["4"],
     "fields": ["in/more/fields.csv"],
     "tolerance": ["1"],
+    "layer": ["identity", "discourse_deixis"],
+    "relation": ["same"],
+    "entity_feature": ["label"],
+    "annotator": ["ola"],
+    "document_field": ["document"],
+    "text_field": ["text"],
 }
 """Values of options that have no list of them."""
 
@@ -253,8 +268,11 @@ def list_option_lines():
         procedure = load_procedure(name)
         choices_by_option = {option.name: option.choices for option in procedure.options}
         for option, choices in choices_by_option.items():
-            for value in choices or UNLISTED[option]:
+            values = [GROUP_FIELDS[name]] if option == "group_by" else choices or UNLISTED[option]
+            for value in values:
                 words = ("--" + option.replace("_", "-"), value, *FEW.split())
+                if value == "groups":
+                    words += ("--group-by", GROUP_FIELDS[name])
                 lines = [(*start, *words) for start in list_starts(name)]
                 fit = next((line for line in lines if run_line(line)[0] == 0), None)
                 assert fit, f"no files go with --{option} {value} of {name}"
@@ -266,8 +284,10 @@ def list_starts(name):
     if name in PAIRS:
         yield "score", name, *PAIRS[name]
         if name == "coref":
-            for files in (RICHES, ANAPHORA, TREES):
+            for files in (RICHES, ANAPHORA, TREES, TREEBANKS, LABELED):
                 yield "score", name, *files.split()
+        if name == "tlinks":
+            yield "score", name, "in/more/nested/key", "in/more/nested/response"
         return
     for corpus in (corpus for corpus, task in TASKS.items() if task == name and corpus in CORPORA):
         files = f"in/more/{corpus}.jsonl", "--gold", f"in/more/{corpus}-gold.jsonl"
@@ -325,6 +345,11 @@ def write_more(folder):
     texts["gold.csv"] = find_format("wikipossessions", "possession_csv").write(
         sample_gold("wikipossessions")
     )
+    copytree(TREEBANK_CASES, folder / "treebanks")
+    for side in PAIRS["tlinks"]:
+        copytree(side, folder / "nested" / Path(side).name / "a")
+    texts["tool-key.json"] = label_studio({"ola": ENTITIES})
+    texts["tool-response.json"] = label_studio({"ola": OTHER_ENTITIES, "per": ENTITIES})
     report = closeread.score(
         "mctaco", system_rows("mctaco"), config="sample", resampling=Resampling(2)
     )

@@ -234,7 +234,7 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
         assert not Path("made").exists()
 
 
-def test_sound_rows_are_judged_beside_those_that_are_not(run, tmp_path, monkeypatch):
+def test_valid_rows_are_checked_despite_invalid_ones(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [
         '{"entity": "Bo", "mention": "7-0-a", "anchor": "2007", "coreference": "x"}',

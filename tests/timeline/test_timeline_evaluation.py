@@ -15,7 +15,7 @@ from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.operations.score import score
 from closeread.tasks.timeline.rules import find_odd_rows
-from closeread.tasks.timeline.timeline_mentions import unite
+from closeread.tasks.timeline.timeline_mentions import merge_splits
 
 # those of the samples are expected
 pytestmark = pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
@@ -247,7 +247,7 @@ def test_a_corpus_without_predictions_is_missing(own, system, run):
 
 
 def test_mentions_are_looked_up_in_their_own_corpus():
-    known = unite({"a": unite_documents(["7"]), "b": unite_documents(["8"])})
+    known = merge_splits({"a": unite_documents(["7"]), "b": unite_documents(["8"])})
     row = {
         "id": "b/ann",
         "entity": "Ann",

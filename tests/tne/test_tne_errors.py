@@ -118,6 +118,13 @@ def test_lists_by_hand(found):
     assert [list(one.values()) for one in errors["documents"]] == [["d0", 5, 2, 2, 1, 4, 4, 0.25]]
 
 
+def test_only_what_is_left_out_is_told():
+    # There is one confusion, and one document with errors.
+    shown = str(closeread.errors("tne", ROWS, gold=[HOUSE], resampling=NO_CI, limit=1))
+    assert "Most frequent confusions" in shown
+    assert " more " not in shown
+
+
 def test_every_wrong_pair_is_a_row(found):
     header, rows = found._to_rows()
     of_0, of_2 = ["np0", "The roof"], ["np2", "Its owner"]

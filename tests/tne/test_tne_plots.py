@@ -81,7 +81,7 @@ def overlapping(figure):
     return int(np.triu(across & along, 1).sum()), outside
 
 
-def test_what_is_taken_for_what():
+def test_confusion_counts():
     assert cells(count_confusions(GOLD, SENT)) == {
         # the predicted one where it is among the gold ones, and the first of the predicted ones
         (OF, OF): 2,

@@ -48,7 +48,7 @@ FEW = 7
 
 SECTIONS = {
     "Input": "config split gold data_dir corpus from_counts fields given only spacy_model runs"
-    " test_split validation_split held_out",
+    " test_split validation_split validation_share",
     "Output": "stats schema cite submission style names sort intervals"
     " by per_unit with_counts explain limit digits columns secondary score_only kinds"
     " document to dry_run archive ids as_json",
@@ -72,6 +72,8 @@ RARE_NAMES = (
     # parts of presets of shared tasks, quirks of other scorers, details of formats
     " duplicates blanc_edge average undefined words word_column skip_invalid zeros split_antecedents"
     " layer extra fields scenario tolerance uprep reduction during group_by"
+    # of files of annotation tools
+    " relation entity_feature annotator document_field text_field"
     # of training and of baselines
     " precision head_learning_rate encoder_dropout patience vectors derived_modifiers pronouns"
     # of adjudication, perturbation and leaderboards

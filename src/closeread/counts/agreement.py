@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any, TypeVar
 
 from closeread.arrays import ratio
@@ -42,12 +42,12 @@ def find_lacking(
     first, *others = units
     for annotated, name in zip(others, names[1:], strict=True):
         sides = ((first, names[0], annotated, name), (annotated, name, first, names[0]))
-        for present, owner, other, other_name in sides:
-            lacking = [unit for unit in present if unit not in other]
+        for present, owner, compared, lacking_name in sides:
+            lacking = [unit for unit in present if unit not in compared]
             if lacking:
                 share = f"{len(lacking):,} of the {pluralize(len(present), noun)} of {owner}"
                 expected = f"expected the same {noun}s"
-                yield Problem(f"{other_name} lacks {share}: {join_names(lacking)} ({expected})")
+                yield Problem(f"{lacking_name} lacks {share}: {join_names(lacking)} ({expected})")
 
 
 @dataclass(frozen=True)
@@ -172,9 +172,8 @@ class PairwiseAgreement(Result):
         agreements = {**self.slices[field_name], "all": self}
         means = {value: agreement.mean for value, agreement in agreements.items()}
         # Scores that no group of units has would only make the table wider.
-        names = [
-            name for name in self.mean if any(mean[name] is not None for mean in means.values())
-        ]
+        defined = set(chain.from_iterable(map(list_defined, means.values())))
+        names = [name for name in self.mean if name in defined]
         rows = []
         for value, agreement in agreements.items():
             row = [value, f"{agreement.n_units:,}"]
@@ -196,14 +195,12 @@ class PairwiseAgreement(Result):
         for field_name, agreements in self.slices.items():
             groups += [(field_name, value, agreement) for value, agreement in agreements.items()]
         for group_field, value, agreement in groups:
-            sides: list[tuple[list[str | None], Scores]] = [
-                ([self.names[first], self.names[second]], scores)
-                for (first, second), scores in agreement.pairs.items()
-            ]
+            group = (group_field, value)
+            for (first, second), scores in agreement.pairs.items():
+                names = (self.names[first], self.names[second])
+                rows += [[*names, *group, *score] for score in scores.items()]
             if len(self.pairs) > 1:
-                sides.append((["mean", None], agreement.mean))
-            for names, scores in sides:
-                rows += [[*names, group_field, value, *score] for score in scores.items()]
+                rows += [["mean", None, *group, *score] for score in agreement.mean.items()]
         return header, rows
 
     def to_dict(self) -> dict[str, Any]:
@@ -220,10 +217,12 @@ class PairwiseAgreement(Result):
             "pairs": pairs,
         }
         if self.slices:
-            agreement["slices"] = {
-                field_name: {value: part.to_dict() for value, part in agreements.items()}
-                for field_name, agreements in self.slices.items()
-            }
+            slices: dict[str, dict[str, Any]] = {}
+            for field_name, agreements in self.slices.items():
+                slices[field_name] = {}
+                for value, part in agreements.items():
+                    slices[field_name][value] = part.to_dict()
+            agreement["slices"] = slices
         return agreement
 
 
@@ -232,6 +231,11 @@ ACCURACY = "accuracy"
 
 MEASURES = {"f1": "F1", "dice": "Dice"}
 """The names of measures in tables, if they are others."""
+
+
+def list_defined(scores: Scores) -> list[str]:
+    """Return the names of the scores that have a value."""
+    return [name for name, value in scores.items() if value is not None]
 
 
 def split_score(name: str) -> tuple[str, str]:

@@ -47,16 +47,21 @@ class Listing:
         if not self.rows or self.limit == 0:
             return
         header = list(self.rows[0])
-        rows = [[self._format_cell(name, row[name]) for name in header] for row in self.rows]
+        rows = list(map(self._format_row, self.rows[: self.limit]))
+        titles = [self.titles.get(name, name) for name in header]
+        omitted = describe_omitted(len(self.rows) - self.limit, self.noun)
         yield Grid(
             self.title,
-            [self.titles.get(name, name) for name in header],
-            rows[: self.limit],
-            [*self.notes, *describe_omitted(len(rows) - self.limit, self.noun)],
+            titles,
+            rows,
+            [*self.notes, *omitted],
             texts=self.texts | self.words,
             prose=self.words,
             labels=len(self.texts),
         )
+
+    def _format_row(self, row: Row) -> list[str]:
+        return [self._format_cell(name, value) for name, value in row.items()]
 
     def _format_cell(self, name: str, value: object) -> str:
         if name in self.words:

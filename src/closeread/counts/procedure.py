@@ -153,8 +153,19 @@ GROUP_BY = Option(
 )
 
 
+def unit_options(unit: str) -> tuple[Option, Option]:
+    """Return the options of procedures that can average over units, which have no fields to group them by."""
+    average = Option(
+        "average",
+        ("micro", "documents"),
+        "micro",
+        f"Sum counts over {unit}s and divide once (micro), or average the scores of the {unit}s (documents).",
+    )
+    return average, make_undefined_option(f"{unit}s", reading=False)
+
+
 def average_options(unit: str) -> tuple[Option, Option, Option]:
-    """Return the options of procedures whose metrics come from `closeread.counts.metrics.average`."""
+    """Return the options of procedures that can average over units, and over groups of them."""
     average = Option(
         "average",
         ("micro", "documents", GROUPS),

@@ -35,6 +35,7 @@ NO_LOGIN = f"not logged in to the Hugging Face Hub: {LOGIN}"
 CONFLICT = "somebody else has committed in the meantime; try again"
 PART = "[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?"
 NAME = re.compile(f"{PART}/{PART}")
+MAX_NAME_LENGTH = 96  # characters, by the Hub's documentation
 
 Content = bytes | Path  # the content of a file, or the file that has it
 
@@ -63,7 +64,7 @@ class Repository:
     kind: Literal["model", "dataset", "space"]
 
     def __post_init__(self) -> None:
-        if not NAME.fullmatch(self.id) or "--" in self.id or ".." in self.id or len(self.id) > 96:
+        if not is_repository(self.id):
             raise RequestError(
                 f"{quote(self.id)} is not the name of a repository (expected ORG/NAME)"
             )
@@ -77,6 +78,12 @@ class Repository:
         endpoint = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
         folder = "" if self.kind == "model" else f"{self.kind}s/"
         return f"{endpoint}/{folder}{self.id}"
+
+
+def is_repository(name: str) -> bool:
+    """Return whether a name is that of a repository, ORG/NAME."""
+    is_short = len(name) <= MAX_NAME_LENGTH
+    return is_short and bool(NAME.fullmatch(name)) and not re.search(r"--|\.\.|\.git$", name)
 
 
 class Commit(NamedTuple):

@@ -12,10 +12,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import Meta
 
 from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import GoldSource
@@ -44,6 +43,7 @@ from closeread.records import column
 from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
+RESAMPLING = Resampling(1000)  # the parameters of the intervals of all boards
 MAX_SLICES = 30  # the largest number of values of a field to slice by
 END_OF_DAY = time(23, 59, 59)
 BOARD_NAME = re.compile("[a-z0-9_]{1,60}(-[A-Za-z0-9_]{1,60})?/[A-Za-z0-9_.-]{1,40}")
@@ -67,14 +67,6 @@ class Limits(StoreStruct, frozen=True):
     total: Count | None = None
     seconds: Count = 300
     memory: Count = 4_000_000_000
-
-
-class Bootstrap(StoreStruct, frozen=True):
-    """The parameters of a board's intervals, as for `Resampling`."""
-
-    confidence: Annotated[float, Meta(gt=0, lt=1)] = 0.95
-    n_resamples: Count = 1000
-    seed: Count = 0
 
 
 class Board(StoreStruct, frozen=True):
@@ -123,7 +115,6 @@ class Board(StoreStruct, frozen=True):
     baselines: tuple[str, ...] = ()
     limits: Limits = Limits()
     counting: Literal["all", "best", "last", "chosen"] = "all"
-    bootstrap: Bootstrap = msgspec.field(default=Bootstrap(), name="resampling")
     dataset: str | None = None
     opens: Time | None = None
     closes: Time | None = None
@@ -142,12 +133,6 @@ class Board(StoreStruct, frozen=True):
     def corpus(self) -> str | None:
         """The corpus whose schema predictions follow; None if the key is in a format of its own."""
         return find_procedure(self.scored)[1]
-
-    @property
-    def resampling(self) -> Resampling:
-        """The parameters of the intervals."""
-        bootstrap = self.bootstrap
-        return Resampling(bootstrap.n_resamples, bootstrap.confidence, bootstrap.seed)
 
     def find_end(self, author: str) -> str | None:
         """Return the last second at which an author may submit; None if there is no end."""

@@ -108,12 +108,12 @@ class HubCopy(FolderStore):
         self.name_author(author)
         return {}
 
-    def find_sent(self, about: About) -> About:
+    def find_sent(self, description: About) -> About:
         """Return the description: what was sent before is found by its content, unless it no longer stands."""
-        entry = self.read_results(self.read_leaderboard()).entries.get(about.id)
+        entry = self.read_results(self.read_leaderboard()).entries.get(description.id)
         if entry is None or entry.status == "accepted":
-            return about
-        return msgspec.structs.replace(about, submitted=write_time(datetime.now(UTC)))
+            return description
+        return msgspec.structs.replace(description, submitted=write_time(datetime.now(UTC)))
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""

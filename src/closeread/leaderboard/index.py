@@ -23,7 +23,7 @@ from closeread.corpus.showing import SAMPLE
 from closeread.counts.metrics import Metric
 from closeread.counts.resampling import compare_pairs
 from closeread.counts.table import CountTable
-from closeread.leaderboard.declaration import Board, Leaderboard
+from closeread.leaderboard.declaration import RESAMPLING, Board, Leaderboard
 from closeread.leaderboard.index_file import (
     Flag,
     Index,
@@ -81,7 +81,6 @@ def index_files(index: Index) -> dict[str, bytes]:
     """Return the files of the index by path; `results.jsonl` is what `load_dataset` loads."""
     ranking = Ranking(msgspec.to_builtins(index))
     return {
-        "board.csv": ranking.to_csv().encode(),
         "results.jsonl": ranking.to_json_lines().encode(),
         INDEX: index.to_bytes(),
     }
@@ -162,7 +161,9 @@ class BoardIndexer:
             n_units=board.n_units,
             resampling_unit=procedure.resampling_unit,
             n_blocks=board.n_blocks,
-            **msgspec.structs.asdict(board.bootstrap),
+            confidence=RESAMPLING.confidence,
+            n_resamples=RESAMPLING.n_resamples,
+            seed=RESAMPLING.seed,
             headline=board.headline,
             metrics=[
                 IndexedMetric(metric.name, metric.title, metric.description)
@@ -246,8 +247,8 @@ class BoardIndexer:
             if record.perfect:
                 flags[name].append(Flag("perfect"))
             if name in self._accepted:
-                about = self._accepted[name].describe()
-                if not (about.model or about.paper or about.code):
+                description = self._accepted[name].describe()
+                if not (description.model or description.paper or description.code):
                     flags[name].append(Flag("unverified"))
         return flags
 
@@ -290,9 +291,7 @@ class BoardIndexer:
             blocks = self._counts.blocks[name]
             units = [f"{number:09}" for number in range(self._board.n_blocks)]
             tables.append(CountTable(units, np.arange(len(units)), blocks.names, blocks.sums))
-        comparisons = compare_pairs(
-            tables, [self._headline], **asdict(self._board.resampling), power=True
-        )
+        comparisons = compare_pairs(tables, [self._headline], **asdict(RESAMPLING), power=True)
         last = len(best) - 1
         pairs = [
             comparisons[last - worse, last - better][self._headline.name]
@@ -315,9 +314,9 @@ class BoardIndexer:
         board = self._board
         entry = self._accepted.get(record.subject)
         if entry is None:
-            about = About(board.name, "", record.subject.removeprefix(BASELINE))
+            description = About(board.name, "", record.subject.removeprefix(BASELINE))
         else:
-            about = entry.describe()
+            description = entry.describe()
         report = record.report
         return IndexRow(
             kind="system" if entry else "baseline",
@@ -325,11 +324,11 @@ class BoardIndexer:
             author=entry.author if entry else None,
             submitted=entry.submitted if entry else None,
             source=entry.source if entry else None,
-            system=about.system,
-            model=about.model,
-            paper=about.paper,
-            code=about.code,
-            description=about.description,
+            system=description.system,
+            model=description.model,
+            paper=description.paper,
+            code=description.code,
+            description=description.description,
             scores=report["scores"],
             slices=report["slices"],
             counts=report["counts"] or None,
@@ -338,7 +337,7 @@ class BoardIndexer:
             signature=record.signature,
             closeread=record.closeread,
             record=self._store.link(record.path),
-            reproduce=describe_reproduction(self._store.place, board, record.subject, about),
+            reproduce=describe_reproduction(self._store.place, board, record.subject, description),
         )
 
 
@@ -374,14 +373,14 @@ def _rank(
     return ranks
 
 
-def describe_reproduction(place: str, board: Board, subject: str, about: About) -> str:
+def describe_reproduction(place: str, board: Board, subject: str, description: About) -> str:
     """Return the command that computes the scores of a row, a submission or a "baseline:", from its predictions.
 
     If the store is a folder, which others have elsewhere, it is for a shell in that folder.
     """
     is_on_hub = place.startswith(HUB)
     part = [] if board.own_gold else [f"--config={board.config}", f"--split={board.split}"]
-    predictions = about.predictions
+    predictions = description.predictions
     commands = []
     if subject.startswith(BASELINE):
         name = subject.removeprefix(BASELINE)

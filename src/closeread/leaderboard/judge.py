@@ -20,7 +20,7 @@ import msgspec
 
 from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError, pluralize
-from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.declaration import RESAMPLING, Board
 from closeread.leaderboard.index import BoardCounts, find_row, index_files, make_index
 from closeread.leaderboard.names import escape_markdown, format_time, write_time
 from closeread.leaderboard.page import format_rank
@@ -190,7 +190,7 @@ def _describe_result(board: Board, row: Mapping[str, Any], link: str) -> str:
     lines = [
         f"**{escape_markdown(board.title)}**: scored.",
         "",
-        f"| metric | score | {100 * board.bootstrap.confidence:g}% interval |",
+        f"| metric | score | {100 * RESAMPLING.confidence:g}% interval |",
         "|---|--:|---|",
     ]
     titles = {metric.name: metric.title for metric in board.procedure.metrics}

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from closeread.counts.results import Result
 from closeread.exceptions import (
@@ -29,7 +29,6 @@ from closeread.exceptions import (
     choose_words,
     describe_unknown,
     pluralize,
-    quote,
     shorten,
 )
 from closeread.files import package_folder
@@ -46,10 +45,8 @@ from closeread.tables import (
     Grid,
     Markup,
     Style,
-    Whole,
     escape_markdown,
     find_width,
-    format_number,
     percent,
 )
 
@@ -103,10 +100,6 @@ COLUMNS = (
     "code",
 )
 """The columns of the long form; one without a value is null, or empty in CSV."""
-
-FACTS = ("author", "submitted", "description", "model", "paper", "code", "source")
-PROSE = ("description", "author", "flags")  # facts that a narrow terminal may wrap
-MIN_ID_DIGITS = 6  # the digits of an id that are enough to name it, if only one id begins with them
 
 
 def clean_index(value: Any, field: str = "") -> Any:
@@ -316,73 +309,10 @@ def _quote(text: str, style: Style) -> str:
     return text.replace("\n", " ")
 
 
-def system_grids(board: Json, row: Json, *, style: Style = "table") -> Iterator[Grid]:
-    """Yield the tables of one row of a board, of any kind and signature: facts about it, scores and counts."""
-    board = clean_index(board)
-    row = clean_index(row)
-    facts = {"kind": row["kind"], "rank": format_rank(row["rank"])}
-    facts |= {name: row[name] for name in FACTS}
-    facts["flags"] = name_flags(row)
-    for name in ("id", "signature", "closeread", "record", "reproduce"):
-        facts[name] = row[name]
-    cells = []
-    for name, text in facts.items():
-        if text:
-            quoted = _quote(text, style)
-            can_wrap = name in PROSE or isinstance(quoted, Markup)
-            cells.append([Whole(name), quoted if can_wrap else Whole(quoted)])
-    yield Grid(_quote(row["system"], style), ["", ""], cells, prose=frozenset({""}))
-    parts = _list_parts(board, row)
-    yield _tabulate_scores(board, parts, style)
-    if row["counts"]:
-        counted = [part for part in parts if part.results.get("counts")]
-        rows = []
-        for name in row["counts"]:
-            numbers = [part.results["counts"].get(name) for part in counted]
-            rows.append([name, *map(format_number, numbers)])
-        yield Grid("Counts", ["count", *(_quote(part.value, style) for part in counted)], rows)
-
-
-class PartOfRow(NamedTuple):
-    """The results of a row for all units ("all" of the field ""), or for those with a value of a field."""
-
-    field: str
-    value: str
-    results: Json
-
-
-def _list_parts(board: Json, row: Json) -> list[PartOfRow]:
-    """List the results of a row: of all units, and of each slice."""
-    sizes = {name: board[name] for name in ("n_units", "n_blocks")}
-    results = {**sizes, "scores": row["scores"], "counts": row["counts"]}
-    parts = [PartOfRow("", "all", results)]
-    for field_name, slices in row["slices"].items():
-        parts += [PartOfRow(field_name, value, results) for value, results in slices.items()]
-    return parts
-
-
-def _tabulate_scores(board: Json, parts: Sequence[PartOfRow], style: Style) -> Grid:
-    """Return the table of all scores of a row."""
-    titles = {metric["name"]: metric["title"] for metric in board["metrics"]}
-    rows = []
-    for part in parts:
-        label = _quote(part.value, style)
-        for name, score in part.results["scores"].items():
-            title = titles.get(name, name)
-            rows.append([label, title, format_value(score), format_interval(score)])
-            label = ""  # once is enough
-    return Grid(
-        "Scores",
-        ["part", "metric", "score", f"{100 * board['confidence']:g}% interval"],
-        rows,
-        prose=frozenset({"metric"}),
-        ditto=frozenset({"part"}),
-    )
-
-
 def long_rows(index: Json) -> Iterator[dict[str, Any]]:
     """Yield a record for each score of an index, with the keys of `COLUMNS`."""
     for board in clean_index(index)["boards"]:
+        sizes = {name: board[name] for name in ("n_units", "n_blocks")}
         for row, standing in zip(list_rows(board), _list_standings(board), strict=True):
             rank = row["rank"] or {}
             facts = {
@@ -394,10 +324,13 @@ def long_rows(index: Json) -> Iterator[dict[str, Any]]:
                 "best": bool(rank.get("best")),
                 "flags": " ".join(flag["flag"] for flag in row["flags"]),
             }
-            for part in _list_parts(board, row):
-                facts |= {"field": part.field, "slice": part.value}
-                facts |= {name: part.results.get(name) for name in ("n_units", "n_blocks")}
-                for metric, score in part.results["scores"].items():
+            parts = [("", "all", {**sizes, "scores": row["scores"]})]
+            for field, slices in row["slices"].items():
+                parts += [(field, value, results) for value, results in slices.items()]
+            for field, value, results in parts:
+                facts |= {"field": field, "slice": value}
+                facts |= {name: results[name] for name in sizes}
+                for metric, score in results["scores"].items():
                     cells = {**facts, **score, "metric": metric}
                     cells["undefined"] = bool(score["undefined"])
                     yield {name: cells.get(name) for name in COLUMNS}
@@ -414,31 +347,17 @@ class Ranking(Result):
     """The index of a leaderboard, or the part of it that is shown: tables of all boards, and a row for each score."""
 
     index: Json
-    has_details: bool = False  # whether the tables show everything about each row
 
-    def select(self, board: str | None = None, system: str | None = None) -> Ranking:
-        """Return one of the boards only, or all rows of a system by its name, its id or the beginning of that."""
-        boards = self.index["boards"]
-        if board is not None:
-            names = [candidate["name"] for candidate in boards]
-            if board not in names:
-                raise RequestError(describe_unknown("board", board, names))
-            boards = [candidate for candidate in boards if candidate["name"] == board]
-        if system is None:
-            return Ranking({**self.index, "boards": boards})
-        ids = _find_ids(boards, system)
-        boards = [_select_rows(candidate, ids) for candidate in boards]
-        boards = [candidate for candidate in boards if list_rows(candidate)]
-        return Ranking({**self.index, "boards": boards}, has_details=True)
+    def select(self, board: str) -> Ranking:
+        """Return one of the boards only."""
+        boards = {candidate["name"]: candidate for candidate in self.index["boards"]}
+        if board not in boards:
+            raise RequestError(describe_unknown("board", board, list(boards)))
+        return Ranking({**self.index, "boards": [boards[board]]})
 
-    def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
-        """Yield the ranking of every board, or everything about each of its rows."""
-        for board in self.index["boards"]:
-            if self.has_details:
-                for row in list_rows(board):
-                    yield from system_grids(board, row, style=style)
-            else:
-                yield grid(board, style=style)
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the ranking of every board."""
+        return [grid(board, style=style) for board in self.index["boards"]]
 
     def _to_rows(self) -> tuple[Sequence[str], list[list[object]]]:
         """Return a row for each score, of all units and of every slice."""
@@ -451,43 +370,6 @@ class Ranking(Result):
     def to_json_lines(self) -> str:
         """Return the rows of the CSV as JSON Lines, each with all keys."""
         return dump_json_lines(long_rows(self.index))
-
-
-def _find_ids(boards: Sequence[Json], system: str) -> set[str]:
-    """Return the ids of the rows of a system, by its name, its id or the beginning of that."""
-    names_by_id: dict[str, str] = {}
-    ids = set()
-    for board in boards:
-        for row in list_rows(board):
-            names_by_id[row["id"]] = row["system"]
-            if system in (row["system"], row["id"]):
-                ids.add(row["id"])
-    if not ids and len(system) >= MIN_ID_DIGITS:
-        ids = {name for name in names_by_id if name.startswith(system)}
-        if len(ids) > 1:
-            message = f"{quote(system)} is the beginning of {len(ids)} ids; give more of it"
-            raise RequestError(message)
-    if not ids:
-        names = list(dict.fromkeys(names_by_id.values()))
-        raise RequestError(describe_unknown("system", system, names[:10]))
-    return ids
-
-
-def _select_rows(board: Json, ids: set[str]) -> dict[str, Any]:
-    """Return a board with the rows of some ids only, and without pairs."""
-
-    def keep(rows: Sequence[Json]) -> list[Json]:
-        return [row for row in rows if row["id"] in ids]
-
-    others = [{**other, "rows": keep(other["rows"])} for other in board["others"]]
-    return {
-        **board,
-        "rows": keep(board["rows"]),
-        "superseded": keep(board["superseded"]),
-        "history": keep(board["history"]),
-        "others": [other for other in others if other["rows"]],
-        "pairs": {"ids": [], "low": [], "high": [], "p": []},
-    }
 
 
 @dataclass(frozen=True)

@@ -89,11 +89,6 @@ class Entry(StoreFile, frozen=True):
     problems: tuple[str, ...] = ()
     chosen: Time | None = None
 
-    @classmethod
-    def from_bytes(cls, content: bytes, source: object) -> Entry:
-        """Read an entry."""
-        return read_file(cls, content, source)
-
     def describe(self) -> About:
         """Return the submitter's description."""
         if self.about is None:
@@ -127,30 +122,10 @@ class Record(StoreFile, frozen=True):
     perfect: bool
     report: Mapping[str, Any]
 
-    @classmethod
-    def from_bytes(cls, content: bytes, source: object) -> Record:
-        """Read a record."""
-        record = read_file(cls, content, source)
-        try:
-            Report.from_json(record.report)
-        except FormatError as error:
-            problems = [
-                problem._replace(path=("report", *problem.path)) for problem in error.problems
-            ]
-            raise FormatError(source, problems) from None
-        return record
-
     def fits(self, board: Board) -> bool:
         """Return whether the record has the scores and settings of its board, which are not part of the signature."""
-        report = self.report
-        bootstrap = board.bootstrap
-        return (
-            set(report["scores"]) == {metric.name for metric in board.procedure.metrics}
-            and report["n_resamples"] == bootstrap.n_resamples
-            and report["confidence"] == bootstrap.confidence
-            and report["seed"] == bootstrap.seed
-            and bool(report["counts"]) != board.private
-        )
+        names = {metric.name for metric in board.procedure.metrics}
+        return set(self.report["scores"]) == names and bool(self.report["counts"]) != board.private
 
     @property
     def id(self) -> str:
@@ -278,14 +253,11 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
     for path, content in files:
         kind: type[Entry | Record] = Entry if path.startswith("entries/") else Record
         try:
-            result = kind.from_bytes(content, path)
+            result = read_file(kind, content, path)
         except FormatError as error:
             problems += [problem._replace(file=path) for problem in error.problems]
             continue
-        if result.path != path:
-            message = f"has the content of another file, {quote(result.path, 160)}"
-            problems.append(Problem(message, file=path))
-        elif isinstance(result, Entry):
+        if isinstance(result, Entry):
             entries[result.submission] = result
         else:
             records[result.id] = result

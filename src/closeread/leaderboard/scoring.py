@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -25,14 +26,16 @@ from closeread.exceptions import (
     pluralize,
     word_for_command_line,
 )
-from closeread.leaderboard.declaration import Board
+from closeread.leaderboard.declaration import RESAMPLING, Board
 from closeread.leaderboard.results import BASELINE, Blocks, Record, make_record
 from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
-from closeread.leaderboard.store_files import digest
-from closeread.leaderboard.submission import unpacked
+from closeread.leaderboard.store_files import digest, read_file
+from closeread.leaderboard.submission import Submission, unpacked
 from closeread.scoring import Scorer
 
 MAX_PROBLEMS_REPORTED = 50
+SOURCE = "predictions"  # what messages call the file
+PLACED = re.compile(rf"{SOURCE}(?:/([^:]+))?(?::(\d+))?: (.*)", re.DOTALL)
 
 UNFIT = (
     "has the right form and ids, but does not fit the gold, which is private: check that texts, words and the ids "
@@ -117,6 +120,29 @@ def score_in(sandbox: Sandbox, board: Board, job: Job) -> Outcome:
     return msgspec.msgpack.decode(answer, type=Outcome)
 
 
+def check_in_sandbox(
+    board: Board, gold: Path | None, submission: Submission, source: Path
+) -> tuple[tuple[str, ...], float | None]:
+    """Score a submission as the judge will; return no warnings, and the headline score."""
+    job = Job("", submission.about.predictions, submission.predictions)
+    with closing(open_sandbox(board, gold)) as sandbox:
+        outcome = score_in(sandbox, board, job)
+    if outcome.error is not None:
+        raise RequestError(f"{source} could not be checked: {outcome.error}")
+    if outcome.record is None:
+        raise SubmissionError(source, list(map(_locate, outcome.problems)))
+    return (), outcome.record.report["scores"][board.headline]["value"]
+
+
+def _locate(text: str) -> Problem:
+    """Return a problem from its text in an outcome, in which it stands behind its place."""
+    match = PLACED.fullmatch(text)
+    if match is None:
+        return Problem(text)
+    file, line, message = match.groups()
+    return Problem(message, int(line) if line else None, file=file)
+
+
 def _prepare(board: Board, gold: Path | None) -> Callable[[Job], bytes]:
     """Read gold, and return the function that scores a job, in the process of a sandbox."""
     with word_for_command_line():  # the commands of the leaderboard show the answers
@@ -130,7 +156,7 @@ def _prepare(board: Board, gold: Path | None) -> Callable[[Job], bytes]:
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
     system = System([None] * len(scorer.gold.records))
     counts = no_system.count(system, scorer.breakdowns_for(board.slices))
-    make_report(counts, by=board.slices, resampling=board.resampling).to_dict()
+    make_report(counts, by=board.slices, resampling=RESAMPLING).to_dict()
     return answer
 
 
@@ -143,7 +169,7 @@ def score(board: Board, scorer: Scorer, job: Job) -> Outcome:
                 board, scorer, job.subject, job.path, job.predictions
             )
     except InputError as error:
-        problems = [problem.at("predictions") for problem in error.problems]
+        problems = [problem.at(SOURCE) for problem in error.problems]
         more = len(problems) - MAX_PROBLEMS_REPORTED
         if more > 0:
             problems[MAX_PROBLEMS_REPORTED:] = [f"and {pluralize(more, 'more problem')}"]
@@ -159,7 +185,7 @@ def score(board: Board, scorer: Scorer, job: Job) -> Outcome:
         return Outcome(job.subject, error=f"scoring failed: {last_line}")
     sums = counts.table.block_totals()[counts.table.order_blocks()]
     # in the order in which it is read from the store
-    record = Record.from_bytes(record.to_bytes(), "record")
+    record = read_file(Record, record.to_bytes(), "record")
     return Outcome(job.subject, record, Blocks(tuple(counts.table.names), sums.tobytes()))
 
 
@@ -183,7 +209,7 @@ def score_predictions(
         baseline = load_baseline(scorer.gold.origin[0], subject.removeprefix(BASELINE))
         system = scorer.read(baseline.predict(scorer.gold.records))
     counts = scorer.count(system, scorer.breakdowns_for(board.slices))
-    report = make_report(counts, by=board.slices, resampling=board.resampling)
+    report = make_report(counts, by=board.slices, resampling=RESAMPLING)
     rows = data
     # rows are in the order of the gold, whatever their order in the file
     if not scorer.procedure.reader.key_first:

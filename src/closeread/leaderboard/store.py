@@ -86,20 +86,22 @@ class FolderStore:
         """Return the author and the time of what is sent now, which its files name."""
         return {"author": self.name_author(author), "submitted": write_time(datetime.now(UTC))}
 
-    def find_sent(self, about: About) -> About:
+    def find_sent(self, description: About) -> About:
         """Return the description of the same submission, if it was sent at another time and still stands, or this one."""
         entries = self.read_results(self.read_leaderboard()).entries
-        for submission, path in self._walk("submissions", about.board):
-            withdrawal = self._folder / store_path("withdrawals", about.board, submission)
+        for submission, path in self._walk("submissions", description.board):
+            withdrawal = self._folder / store_path("withdrawals", description.board, submission)
             entry = entries.get(submission)
             is_refused = entry is not None and entry.status == "refused"
             # What is wrong with the file of somebody else is told by the judge.
             with suppress(FormatError):
-                sent = About.from_bytes(path.read_bytes(), about.board, path)
-                is_same = msgspec.structs.replace(sent, submitted=about.submitted) == about
+                sent = About.from_bytes(path.read_bytes(), description.board, path)
+                is_same = (
+                    msgspec.structs.replace(sent, submitted=description.submitted) == description
+                )
                 if is_same and not is_refused and not withdrawal.exists():
                     return sent
-        return about
+        return description
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Send the files of a submission or a withdrawal by their path in the store; the last one makes it complete."""
@@ -193,20 +195,20 @@ class FolderStore:
     ) -> Arrival:
         """Read who has sent a file, and when; what is not as closeread writes it is a problem."""
         name = path.relative_to(self._folder).as_posix()
-        about: About | Request
+        content: About | Request
         try:
             if kind == "submissions":
-                about = About.from_bytes(path.read_bytes(), board, name)
+                content = About.from_bytes(path.read_bytes(), board, name)
             else:
-                about = read_file(Request, path.read_bytes(), name)
+                content = read_file(Request, path.read_bytes(), name)
         except FormatError as error:
             problems = tuple(problem.text for problem in error.problems)
             return Arrival(board, "", kind, "", "", name, problems=problems)
-        if about.author is UNSET or about.submitted is UNSET:
+        if content.author is UNSET or content.submitted is UNSET:
             lacking = ("has no author or no time",)
             return Arrival(board, "", kind, "", "", name, problems=lacking)
-        system = about.system if isinstance(about, About) else ""
-        return Arrival(board, submission, kind, about.author, about.submitted, system=system)
+        system = content.system if isinstance(content, About) else ""
+        return Arrival(board, submission, kind, content.author, content.submitted, system=system)
 
     def _walk(self, kind: str, board: str) -> Iterator[tuple[str, Path]]:
         """Yield the files that are named after a digest, with that digest; others are none of ours."""

@@ -139,11 +139,7 @@ def tokenize_words(
 
 
 def encode_words(
-    encoder: Any,
-    input_ids: torch.Tensor,
-    attention_mask: torch.Tensor,
-    words: torch.Tensor,
-    n_words: int,
+    encoder: Any, words: torch.Tensor, n_words: int, **tokens: torch.Tensor
 ) -> torch.Tensor:
     """Return the vectors of words, (n_words, dimensions): the means of those of their tokens in all windows.
 
@@ -151,12 +147,11 @@ def encode_words(
 
     Args:
         encoder: a model with a `last_hidden_state`.
-        input_ids, attention_mask: (windows, tokens) as the tokenizer pads them.
         words: (windows, tokens) the word of each token, or `SPECIAL`.
         n_words: how many words there are.
+        **tokens: `input_ids` and `attention_mask`, (windows, tokens), as the tokenizer pads them.
     """
-    output = encoder(input_ids=input_ids, attention_mask=attention_mask)
-    hidden = output.last_hidden_state.float()
+    hidden = encoder(**tokens).last_hidden_state.float()
     is_of_word = words != SPECIAL
     word = words[is_of_word]
     sums = hidden.new_zeros(n_words, hidden.shape[-1]).index_add(0, word, hidden[is_of_word])

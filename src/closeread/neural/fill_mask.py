@@ -75,6 +75,8 @@ class FillMask:
                 )
         words: list[list[str]] = [[] for _ in texts]
         fitting = [number for number, text in enumerate(texts) if self._has_mask(text)]
+        if not fitting:
+            return words
         # Texts of similar length are batched together, so that there is little padding.
         fitting.sort(key=lambda number: len(texts[number]))
         fillings = self._pipeline(texts[number] for number in fitting)

@@ -13,7 +13,7 @@ vectors.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +26,6 @@ from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
 from closeread.arrays import Ints, Mask
-from closeread.exceptions import FormatError, Problem
 from closeread.formats.word_vectors import WordVectors, read_vectors
 from closeread.neural.devices import Hardware, choose_hardware
 from closeread.neural.encoders import (
@@ -40,7 +39,6 @@ from closeread.neural.encoders import (
 )
 from closeread.neural.pairs import check_labels
 from closeread.neural.prediction import Batch, Outputs, predict_batches, use_precision
-from closeread.neural.run_files import RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
 
@@ -200,6 +198,7 @@ class LinkModel(transformers.PreTrainedModel):
     """
 
     config_class = LinkConfig
+    accepts_loss_kwargs = False  # the keywords of `forward` are tokens
 
     def __init__(self, config: LinkConfig, encoder: Any = None) -> None:
         super().__init__(config)
@@ -224,21 +223,16 @@ class LinkModel(transformers.PreTrainedModel):
         """Keep the values with which torch makes layers."""
 
     def encode(
-        self,
-        input_ids: torch.Tensor,
-        attention_mask: torch.Tensor,
-        words: torch.Tensor,
-        n_words: torch.Tensor,
-        first: torch.Tensor,
-        last: torch.Tensor,
+        self, words: torch.Tensor, n_words: torch.Tensor, first: Any, last: Any, **tokens: Any
     ) -> torch.Tensor:
         """Return the vectors of spans, (n_spans, span_size), by the encoder.
 
         Args:
-            input_ids, attention_mask, words, n_words: the windows of documents, as for `encode_words`.
+            words, n_words: the word of each token, and how many words there are, as for `encode_words`.
             first, last: (n_spans,) the words of spans, numbered over all documents.
+            **tokens: `input_ids` and `attention_mask` of the windows of documents.
         """
-        vectors = encode_words(self.encoder, input_ids, attention_mask, words, int(n_words))
+        vectors = encode_words(self.encoder, words, int(n_words), **tokens)
         return torch.cat([vectors[first], vectors[last]], dim=1)
 
     def forward(
@@ -246,36 +240,26 @@ class LinkModel(transformers.PreTrainedModel):
         sizes: torch.Tensor,
         vectors: torch.Tensor | None = None,
         labels: torch.Tensor | None = None,
-        input_ids: torch.Tensor | None = None,
-        attention_mask: torch.Tensor | None = None,
-        words: torch.Tensor | None = None,
-        n_words: torch.Tensor | None = None,
-        first: torch.Tensor | None = None,
-        last: torch.Tensor | None = None,
+        **windows: torch.Tensor,
     ) -> dict[str, torch.Tensor]:
         """Return the loss of documents whose labels are known, or else the predictions for all pairs.
 
         Args:
             sizes: the number of spans of each document.
-            vectors: (n_spans, span_size) of all documents; None to encode the tokens, as `encode` does.
+            vectors: (n_spans, span_size) of all documents; None to encode their windows.
             labels: (n_pairs,) of all documents.
-            input_ids, attention_mask, words, n_words, first, last: as for `encode`.
+            **windows: as for `encode`.
         """
         if vectors is None:
-            vectors = self.encode(input_ids, attention_mask, words, n_words, first, last)
+            vectors = self.encode(**windows)
         vectors = self.dropout(vectors)
         counts = sizes.tolist()
-        ends = list(
-            zip(
-                self.anchor(vectors).split(counts),
-                self.complement(vectors).split(counts),
-                strict=True,
-            )
-        )
-        label_scores = torch.cat([self.label_head(*document) for document in ends])
+        anchors = self.anchor(vectors).split(counts)
+        complements = self.complement(vectors).split(counts)
+        label_scores = torch.cat(list(map(self.label_head, anchors, complements)))
         link_scores = None
         if self.link_head is not None:
-            link_scores = torch.cat([self.link_head(*document) for document in ends])
+            link_scores = torch.cat(list(map(self.link_head, anchors, complements)))
         if labels is not None:
             return {"loss": find_loss(label_scores, link_scores, labels)}
         if link_scores is None:
@@ -448,24 +432,13 @@ def label_pairs(spans: Spans, links: LabeledPairs) -> list[torch.Tensor]:
 
 def name_pairs(outputs: Outputs, spans: Spans) -> PredictedPairs:
     """Return the predictions of a model, batch by batch, with the spans of each pair."""
-    documents = []
-    anchors = []
-    complements = []
-    for number, size in enumerate(np.diff(spans.starts).tolist()):
-        anchor, complement = np.nonzero(~np.eye(size, dtype=bool))
-        documents.append(np.full(len(anchor), number))
-        anchors.append(anchor)
-        complements.append(complement)
-    empty = np.zeros(0, np.int64)
-    label = [output["label"].numpy() for output in outputs]
-    is_linked = [output["is_linked"].numpy() for output in outputs]
-    return PredictedPairs(
-        np.concatenate([empty, *documents]),
-        np.concatenate([empty, *anchors]),
-        np.concatenate([empty, *complements]),
-        np.concatenate([empty, *label]),
-        np.concatenate([empty.astype(bool), *is_linked]),
-    )
+    sizes = np.diff(spans.starts)
+    ends = [np.nonzero(~np.eye(size, dtype=bool)) for size in sizes]
+    anchor, complement = np.concatenate([np.zeros((2, 0), np.int64), *ends], axis=1)
+    document = np.repeat(np.arange(len(sizes)), sizes * (sizes - 1))
+    label = np.concatenate([np.zeros(0, np.int64), *(output["label"] for output in outputs)])
+    is_linked = np.concatenate([np.zeros(0, bool), *(output["is_linked"] for output in outputs)])
+    return PredictedPairs(document, anchor, complement, label, is_linked)
 
 
 def train_links(
@@ -548,11 +521,5 @@ def load_parts(
 
 def load_system(folder: RunFolder, spans: Spans, hardware: Hardware) -> LinkSystem:
     """Load a trained model, to predict the links of these spans with it."""
-    try:
-        choice = LinkChoice(**read_run(folder.path)["model"])
-    except TypeError:
-        names = ", ".join(field.name for field in fields(LinkChoice))
-        problem = Problem(f"model: is not a model of links (expected {names})")
-        raise FormatError(folder.path / RUN, [problem]) from None
-    words = set[str]().union(*spans.words)
-    return load_parts(folder, choice, words, hardware)
+    choice = folder.read_choice(LinkChoice, "a model of links")
+    return load_parts(folder, choice, set[str]().union(*spans.words), hardware)

@@ -8,7 +8,7 @@ Conventions: of a pair that is too long for the encoder, only the first text is 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,11 +16,10 @@ import numpy as np
 import transformers
 
 from closeread.arrays import Floats, Ints
-from closeread.exceptions import FormatError, Problem, RequestError, quote, shorten
+from closeread.exceptions import RequestError, quote, shorten
 from closeread.neural.devices import Hardware
 from closeread.neural.encoders import load_encoder, load_tokenizer, longest_input, set_dropout
 from closeread.neural.prediction import Outputs, predict_batches
-from closeread.neural.run_files import RUN, read_run
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
 
@@ -200,12 +199,7 @@ def predict_pairs(
     warn_of_truncation: Callable[[int, int], None] = lambda n_truncated, longest: None,
 ) -> Floats:
     """Return the probabilities of the labels of pairs, (n_pairs, n_labels), by a trained classifier."""
-    try:
-        PairChoice(**read_run(folder.path)["model"])
-    except TypeError:
-        names = ", ".join(field.name for field in fields(PairChoice))
-        problem = Problem(f"model: is not a classifier of pairs (expected {names})")
-        raise FormatError(folder.path / RUN, [problem]) from None
+    folder.read_choice(PairChoice, "a classifier of pairs")
     model = folder.load_model(Classifier, attn_implementation=ATTENTION).to(hardware.device)
     tokenizer = load_tokenizer(folder.path)
     tokenized = tokenize_pairs(tokenizer, model.config, pairs)

@@ -36,6 +36,10 @@ def read_run(folder: Path, task: str = "") -> dict[str, Any]:
     if not path.exists():
         raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
     content = read_json(path)
+    if isinstance(content, dict) and "runs" in content:
+        raise FormatError(
+            path, [Problem("describes several runs (expected the folder of one run)")]
+        )
     check_format(content, FORMAT, path)
     check_json(content, "closeread.neural/run.schema.json", path)
     run: dict[str, Any] = content  # type: ignore[assignment] # as the schema says

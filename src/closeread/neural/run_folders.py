@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import safetensors
 import torch
@@ -29,6 +29,7 @@ from closeread.neural.run_files import COMPLETE, FORMAT, RUN, read_run
 from closeread.parameters import TrainingSettings
 
 CHECKPOINTS = "checkpoint-*"
+C = TypeVar("C", bound=Any)
 NOT_SETTINGS = ("encoder", "encoder_dropout", "report_to")
 """Settings that `run.json` has among the model's, or that change no number."""
 
@@ -108,7 +109,8 @@ class RunFolder:
     def save_model(self, model: transformers.PreTrainedModel, tokenizer: Any) -> None:
         """Write a model for `from_pretrained`, and its tokenizer if it has one."""
         with loading_silently():
-            model.save_pretrained(self.path)
+            # Else the names of weights depend on where the model was loaded from, and with it the file.
+            model.save_pretrained(self.path, save_original_format=False)
         if tokenizer is not None:
             tokenizer.save_pretrained(self.path)
 
@@ -134,6 +136,16 @@ class RunFolder:
         if not checkpoints:
             return None
         return max(checkpoints, key=lambda numbered: numbered[0])[1]
+
+    def read_choice(self, choice_class: type[C], name: str) -> C:
+        """Return the kind of model that was trained; a run of another kind is refused by its name."""
+        try:
+            choice: C = choice_class(**read_run(self.path)["model"])
+        except TypeError:
+            expected = ", ".join(field.name for field in fields(choice_class))
+            problem = Problem(f"model: is not {name} (expected {expected})")
+            raise FormatError(self.path / RUN, [problem]) from None
+        return choice
 
     def load_model(self, model_class: Any, **options: Any) -> Any:
         """Load the model of the best epoch by `from_pretrained` of a class."""

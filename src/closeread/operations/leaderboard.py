@@ -294,20 +294,18 @@ def judge_leaderboard(
     return done
 
 
-def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -> Ranking:
+def show_leaderboard(store: Store, *, board: Name = None) -> Ranking:
     """Print the ranking.
 
-    JSON is the index from which the page is made. CSV has a row for each score.
+    JSON is the index from which the page is made, with slices and counts. CSV has a row for each score.
 
     On the command line:
       closeread leaderboard show board
-      closeread leaderboard show board --system "My system"
       closeread leaderboard show board --json
 
     Args:
         store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
         board: Print this board only.
-        system: Print only this system, by name or id, with slices and counts.
 
     Returns:
         The ranking, which prints itself as a table.
@@ -320,7 +318,8 @@ def show_leaderboard(store: Store, *, board: Name = None, system: Name = None) -
     from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
-        return Ranking(opened.read_index()).select(board, system)
+        ranking = Ranking(opened.read_index())
+    return ranking if board is None else ranking.select(board)
 
 
 def build_leaderboard(store: Store, *, output: Output) -> Written:

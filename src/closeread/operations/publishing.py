@@ -1,4 +1,4 @@
-"""Publish a corpus, a metric or a leaderboard on the Hugging Face Hub.
+"""Publish a corpus, a metric, a model or a leaderboard on the Hugging Face Hub.
 
 Everything goes in one commit, so nothing is ever half-published, and publishing twice changes nothing. The token is
 read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a bundle to upload is written.
@@ -7,6 +7,7 @@ read from HF_TOKEN, or is the one that `hf auth login` saved. For Codabench, a b
 Examples:
   closeread publish dataset tne my-org/tne --dry-run
   closeread publish metric coref_lea my-org/coref_lea
+  closeread publish model run --repo my-org/my-model --report report.json
   closeread publish leaderboard my-board my-org/my-board
   closeread publish codabench mctaco my-task --config sample --zip
 """
@@ -26,6 +27,7 @@ from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.files import scratch_folder, take_path
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Name, Options, Store
+from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
 from closeread.tables import Grid, Style, Whole
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
     from closeread.hub.client import Change, Commit, Plan
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
+Reports = Annotated[Sequence[str | Path], Param(metavar="FILE")]
+RunDirectory = Annotated[str | Path, Param(metavar="RUN")]
 Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
 Metric = AnyModule
@@ -180,6 +184,48 @@ def publish_metric(
     requirements = (folder / "requirements.txt").read_bytes()
     files = metric_files(module, class_name(module), card, requirements, repository)
     return _publish(Plan(place, files), module, private=private, dry_run=dry_run)
+
+
+def publish_model(
+    run: RunDirectory,
+    *,
+    repo: HubName,
+    report: Reports = (),
+    private: bool = False,
+    dry_run: bool = False,
+) -> Publication:
+    """Publish a trained model.
+
+    The repository has what `from_pretrained` reads: the weights of the best epoch as safetensors, the configuration and
+    the tokenizer. Its card tells the data, the settings and the scores; those of reports that `closeread score --json`
+    has written have intervals and a signature.
+
+    On the command line:
+      closeread predict mctaco run --split test -o predictions.jsonl
+      closeread score mctaco predictions.jsonl --split test --json -o report.json
+      closeread publish model run --repo my-org/my-model --report report.json --dry-run
+
+    Args:
+        run: the folder of a training run.
+        repo: Publish to this model repository of the Hub.
+        report: Show the scores of this report, with their intervals; may be repeated.
+        private, dry_run: as for `closeread.publish_dataset`.
+
+    Returns:
+        The files, and what became of each.
+
+    >>> print(closeread.publish_model("run", repo="my-org/my-model", dry_run=True))  # doctest: +SKIP
+    """
+    from closeread.hub.client import Plan, Repository
+    from closeread.hub.models import model_files
+
+    place = Repository(repo, "model")
+    reports = [load_report(path) for path in report]
+    files = model_files(Path(run), reports, repo)
+    if not reports:
+        advice = f"{name_option('report')} adds those of closeread score"
+        warn_all([f"the card has scores on validation data only, without intervals; {advice}."])
+    return _publish(Plan(place, files), "a model", private=private, dry_run=dry_run)
 
 
 def publish_leaderboard(
@@ -340,5 +386,6 @@ OPERATIONS: Operations = {
         "dataset": publish_dataset,
         "leaderboard": publish_leaderboard,
         "metric": publish_metric,
+        "model": publish_model,
     }
 }

@@ -123,7 +123,14 @@ def score(
         split_antecedents: 'ignore' (default), 'score' or 'only'. How to treat entities with split antecedents in
             Universal Anaphora files: ignore that they have any, score their antecedents as one more mention, or score
             only these.
-        layer: 'identity' (default) or 'discourse_deixis'. Choose the layer of Universal Anaphora files to score.
+        layer: the name of a layer ('identity' by default). Choose the layer to score: identity or discourse_deixis of
+            Universal Anaphora files, or the chains of an annotation tool's files.
+        relation: a name. Read entities from these relations of an annotation tool's files: NAME, or NAME=LABEL,LABEL.
+        entity_feature: a name. Read entities from this feature of an annotation tool's files, or from numbered labels
+            (label).
+        annotator: a name. Read this annotator of an export that has several.
+        document_field: a name. Name the documents of an annotation tool's JSON by this field, such as meta.title.
+        text_field: a name. Read the texts of Label Studio's tasks from this field.
         extra: 'error' (default) or 'skip'. How to treat documents of the response that the key lacks: refuse the
             response, or leave them out, with a note.
         fields: a path. Read document fields to slice by from this file: CSV, TSV or JSON Lines with a column 'document'
@@ -145,11 +152,8 @@ def score(
         missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
         extra: 'ignore' (default) or 'error'. How to treat unknown fields of predictions: leave them out, with a note,
             or refuse the predictions.
-        average: 'micro' (default), 'events' or 'groups'. Sum counts over timelines and divide once (micro), or average
-            the scores of the timelines, weighted by their gold events (events), or of groups of timelines (groups).
-        undefined: 'skip' (default) or 'zero'. How to average scores of groups that are 0/0, where nothing was to be
-            found and nothing was: leave them out of the mean, or count them as 0.
-        group_by: the name of a field. Average over groups, which are the values of this field.
+        average: 'micro' (default) or 'events'. Sum counts over timelines and divide once (micro), or average the scores
+            of the timelines, weighted by their gold events (events).
 
     Options of tlinks:
         missing: 'error', 'empty' (default) or 'skip'. How to treat units without a prediction.
@@ -180,12 +184,10 @@ def score(
         group_by: the name of a field. Average over groups, which are the values of this field.
 
     Options of wikipossessions:
-        average: 'micro' (default), 'documents' or 'groups'. Sum counts over articles and divide once (micro), or
-            average the scores of the articles (documents), or of groups of articles, such as treebanks, each of which
-            is micro (groups).
-        undefined: 'skip' (default) or 'zero'. How to average scores of articles or groups that are 0/0, where nothing
-            was to be found and nothing was: leave them out of the mean, or count them as 0.
-        group_by: the name of a field. Average over groups, which are the values of this field.
+        average: 'micro' (default) or 'documents'. Sum counts over articles and divide once (micro), or average the
+            scores of the articles (documents).
+        undefined: 'skip' (default) or 'zero'. How to average scores of articles that are 0/0, where nothing was to be
+            found and nothing was: leave them out of the mean, or count them as 0.
         setting: 'exact' (default) or 'partial'. How to match names: exactly, or by a shared token that is not an
             article or preposition.
         scenario: 'all' (default), 'all_correct' or 'oracle'. Score all predictions, only those that match gold, or, for

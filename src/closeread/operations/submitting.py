@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from closeread import parameters as arg
 from closeread.corpus.names import find_task
 from closeread.exceptions import (
     FormatError,
-    InputError,
     Problem,
     RequestError,
     SubmissionError,
-    choose_words,
     fill_options,
-    word_for_command_line,
 )
 from closeread.files import scratch_folder, take_path
 from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
@@ -111,12 +107,16 @@ def submit(
     from closeread.corpus.notices import warn_all
     from closeread.leaderboard.names import write_time
     from closeread.leaderboard.places import open_store
-    from closeread.leaderboard.submission import describe_submission, make_submission
+    from closeread.leaderboard.scoring import check_in_sandbox
+    from closeread.leaderboard.submission import (
+        check_predictions,
+        describe_submission,
+        make_submission,
+    )
 
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
     handed_in = Path(str(predictions if log is None else log))
-    is_log = log is not None
     with open_store(str(to)) as opened:
         board = _find_board(opened.read_leaderboard(), corpus, config, split)
         signature = opened.sign(author)
@@ -124,15 +124,13 @@ def submit(
         if reason is not None:
             raise SubmissionError(handed_in, [Problem(reason)])
         own_gold = take_path(gold)
-        if author is None:
-            scorer = _open_scorer(board, own_gold)
-            draft = _prepare_draft(board, scorer, handed_in, is_log=is_log)
-        else:
-            draft = _check_in_sandbox(board, own_gold, handed_in, is_log=is_log)
-        with _write_rows(draft, handed_in) as path:
+        scorer = None
+        if own_gold is not None or not board.own_gold:
+            scorer = board.open_scorer(own_gold)
+        with _open_draft(board, scorer, handed_in, is_log=log is not None) as draft:
             submission = make_submission(
                 board,
-                path,
+                draft.path,
                 system=system,
                 model=model,
                 paper=paper,
@@ -140,8 +138,13 @@ def submit(
                 description=description or draft.description,
                 **signature,
             )
+            # What somebody else has handed in is read as the judge reads it.
+            if author is not None and scorer is not None:
+                notices, value = check_in_sandbox(board, own_gold, submission, handed_in)
+            else:
+                notices, value = check_predictions(board, scorer, draft.path)
         submission = replace(submission, about=opened.find_sent(submission.about))
-        warn_all(draft.notices)
+        warn_all([*draft.notices, *notices])
         identity = submission.about
         name = identity.id[:12]
         if dry_run:
@@ -151,114 +154,44 @@ def submit(
         done = "submitted" if receipt.is_new else "had been submitted before"
         lines = [f"{name} {done} to {board.name}: {receipt.place}"]
         if model:
-            lines += _propose_result(opened, board, identity, draft.value, receipt.place)
+            lines += _propose_result(opened, board, identity, value, receipt.place)
     return SubmissionReceipt(identity.id, board.name, receipt.place, receipt.is_new, tuple(lines))
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What was found when predictions were checked."""
+class Draft(NamedTuple):
+    """What is handed in: a file of predictions, or one with the answers in a log.
 
-    notices: tuple[str, ...]  # a sentence each
-    value: (
-        float | None
-    )  # the headline score, 0 to 1; None if it is undefined or gold is not at hand
-    rows: str | None = None  # the answers in a log as JSON Lines; None if predictions are no log
-    description: str | None = None  # of the model and its settings, by the log
+    Attributes:
+        path: the file.
+        description: the model of a log and its settings.
+        notices: what was filled in, a sentence each.
+    """
 
-
-def _open_scorer(board: Board, gold: Path | None) -> Scorer | None:
-    """Return the scorer of a board; None if its gold is not at hand."""
-    return None if board.own_gold and gold is None else board.open_scorer(gold)
+    path: Path
+    description: str = ""
+    notices: tuple[str, ...] = ()
 
 
-def _prepare_draft(board: Board, scorer: Scorer | None, path: Path, *, is_log: bool) -> Draft:
-    """Read predictions or a log, and check them as the judge will or, without gold, their form only."""
+@contextmanager
+def _open_draft(
+    board: Board, scorer: Scorer | None, path: Path, *, is_log: bool
+) -> Iterator[Draft]:
+    """Yield predictions, those of a log in a temporary file."""
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.leaderboard.submission import check_predictions, read_predictions
     from closeread.operations.logs import fill_unread, read_log_of, read_only_log
 
     log = (read_log_of if is_log else read_only_log)(path, board.procedure)
     if log is None:
-        read_predictions(path, board.limits.bytes)  # refuses what no board takes
-        return Draft(*check_predictions(board, scorer, path))
+        yield Draft(path)
+        return
     if log.epochs > 1:
         problem = Problem(f"has {log.epochs} epochs (expected one, as files of predictions)")
         raise FormatError(log.path, [problem])
     rows, notes = fill_unread(log, board, scorer)
-    draft = Draft((), None, dump_json_lines(rows), log.description)
-    with _write_rows(draft, log.path) as written:
-        notices, value = check_predictions(board, scorer, written)
-    return replace(draft, notices=(*notes, *notices), value=value)
-
-
-@contextmanager
-def _write_rows(draft: Draft, path: Path) -> Iterator[Path]:
-    """Yield the file to submit: for a log, a temporary one with its rows."""
-    if draft.rows is None:
-        yield path
-        return
     with scratch_folder() as folder:
-        written = folder / f"{path.stem}.jsonl"
-        written.write_text(draft.rows, "utf-8")
-        yield written
-
-
-def _check_in_sandbox(board: Board, gold: Path | None, path: Path, *, is_log: bool) -> Draft:
-    """Check what somebody else has handed in, in a process with the board's limits of time and memory."""
-    from closeread.leaderboard.declaration import Leaderboard
-    from closeread.leaderboard.sandbox import Bounds, EndedError, Sandbox, TooSlowError
-
-    declaration = Leaderboard("", {board.name: board}).to_bytes()
-    limits = board.limits
-    is_command = choose_words("command", "") == "command"
-    bounds = Bounds(limits.seconds, limits.memory, 20 * limits.bytes)
-    with closing(Sandbox(_open_sandbox, declaration, gold, is_command)) as sandbox:
-        try:
-            answer = json.loads(sandbox.run((path.absolute(), path, is_log), bounds))
-        except TooSlowError:
-            reason = f"can't be checked within {limits.seconds:,} seconds, the limit of this board"
-            raise SubmissionError(path, [Problem(reason)]) from None
-        except EndedError as error:
-            raise RequestError(f"{path} could not be checked: {error}") from None
-    if "problems" in answer:
-        problems = []
-        for values in answer["problems"]:
-            problem = Problem(*values)
-            problems.append(problem._replace(path=tuple(problem.path)))
-        raise SubmissionError(answer["source"], problems)
-    return Draft(tuple(answer["notices"]), answer["value"], answer["rows"], answer["description"])
-
-
-def _open_sandbox(
-    declaration: bytes, gold: Path | None, is_command: bool
-) -> Callable[[tuple[Path, Path, bool]], bytes]:
-    """Read gold, and return the function that checks predictions, in the process of a sandbox."""
-    from closeread.leaderboard.declaration import Leaderboard
-
-    board = Leaderboard.from_bytes(declaration, "board").find(None)
-    scorer = _open_scorer(board, gold)
-
-    def answer(job: tuple[Path, Path, bool]) -> bytes:
-        path, named, is_log = job
-        result: dict[str, Any]
-        try:
-            with word_for_command_line() if is_command else nullcontext():
-                draft = _prepare_draft(board, scorer, path, is_log=is_log)
-        except InputError as error:
-            result = {"source": error.source, "problems": error.problems}
-        except RequestError as error:
-            result = {"source": str(named), "problems": [Problem(str(error))]}
-        except MemoryError:
-            needed = f"needs more than {board.limits.memory:,} bytes to be checked, the limit of this board"
-            result = {"source": str(named), "problems": [Problem(needed)]}
-        else:
-            result = vars(draft)
-        if result.get("source") == str(path):
-            result["source"] = str(named)
-        return json.dumps(result).encode()
-
-    return answer
+        written = folder / f"{log.path.stem}.jsonl"
+        written.write_text(dump_json_lines(rows), "utf-8")
+        yield Draft(written, log.description, notes)
 
 
 def _find_board(

@@ -368,7 +368,7 @@ def train(
 ) -> Result:
     """Train a model of a corpus's paper.
 
-    Needs torch and transformers: pip install 'closeread[neural]'.
+    Needs torch, transformers and accelerate: pip install 'closeread[neural]'.
 
     On the command line:
       closeread train tne --encoder SpanBERT/spanbert-base-cased -o run
@@ -385,7 +385,7 @@ def train(
         device: such as "cuda:0"; None for the first GPU, or the CPU.
         precision: of matrix products: "float32", "bfloat16", or "auto".
         **options: `seed`, `epochs`, `patience`, `batch_size`, `learning_rate`, `head_learning_rate`, `encoder_dropout`;
-            `variant` (TNE); `held_out`, `unit_normalization`, `seeds`, `sizes` (McTaco).
+            `report_to`; `variant` (TNE); `validation_share`, `unit_normalization`, `seeds`, `sizes` (McTaco).
 
     Returns:
         What was trained, with the scores of each epoch.

@@ -24,7 +24,14 @@ from closeread.files import creating_folder, package_folder, replacing, write_te
 from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
-from closeread.leaderboard.declaration import FILE, Board, Leaderboard, Limits, make_board
+from closeread.leaderboard.declaration import (
+    FILE,
+    RESAMPLING,
+    Board,
+    Leaderboard,
+    Limits,
+    make_board,
+)
 from closeread.leaderboard.names import check_name
 from closeread.leaderboard.store_files import WITH_LINE_ENDS
 from closeread.leaderboard.submission import FILE_NAME
@@ -247,6 +254,7 @@ def _write_texts(
     is_default = corpus is None or board.config == corpus.default_config
     context = {
         "board": board,
+        "resampling": RESAMPLING,
         "title": settings.title or board.title,
         "settings": settings,
         "corpus": corpus,

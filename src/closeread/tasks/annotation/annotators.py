@@ -168,13 +168,15 @@ def _make_files(
     for file in files:
         for name, words_of_document in file.documents.list_words().items():
             words.setdefault(name, words_of_document)
-    made = iter(make_documents(annotations, standoff, words))
+    documents_by_annotation = iter(make_documents(annotations, standoff, words))
     in_order = []
     for source in sources:
         if isinstance(source, AnnotatorFile):
             in_order.append(source)
         else:
-            in_order.append(_check_repeats(AnnotatorFile(source.name, next(made))))
+            in_order.append(
+                _check_repeats(AnnotatorFile(source.name, next(documents_by_annotation)))
+            )
     return in_order
 
 
@@ -204,7 +206,7 @@ def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> No
 
 def list_notices(files: Iterable[AnnotatorFile]) -> list[str]:
     """Return the notices about files."""
-    return [notice for file in files for notice in file.documents.notices]
+    return list(concatenate.from_iterable(file.documents.notices for file in files))
 
 
 def _report_problems(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain as concatenate
 from itertools import combinations
 from math import comb
 
@@ -58,13 +59,11 @@ def compare_pairs(
             n_common += len(first & second)
             n_first += len(first)
             n_second += len(second)
-        pairs[pair] = PairDivision(
-            len(shared),
-            _divide(n_common, n_second),
-            _divide(n_common, n_first),
-            _divide(2 * n_common, n_first + n_second),
-            measure_agreement(restricted, options).alpha,
-        )
+        precision = _divide(n_common, n_second)
+        recall = _divide(n_common, n_first)
+        f1 = _divide(2 * n_common, n_first + n_second)
+        alpha = measure_agreement(restricted, options).alpha
+        pairs[pair] = PairDivision(len(shared), precision, recall, f1, alpha)
     return pairs
 
 
@@ -80,7 +79,7 @@ def _restrict(document: AnnotatedDocument, pair: Pair) -> AnnotatedDocument:
 
 def _list_mentions(document: AnnotatedDocument, annotator: int) -> set[int]:
     """Return the numbers of an annotator's mentions."""
-    return {mention for chain in document.chains[annotator] for mention in chain}
+    return set(concatenate.from_iterable(document.chains[annotator]))
 
 
 def find_divided_mentions(
@@ -104,20 +103,13 @@ def find_divided_mentions(
         for annotator in document.chains:
             for number in _list_mentions(document, annotator):
                 marked[number] += 1
-        for number, distance in enumerate(_measure_mentions(document, options)):
+        distances = _measure_mentions(document, options)
+        for mention, n_marking, distance in zip(document.mentions, marked, distances, strict=True):
             if distance > 0:
-                mention = document.mentions[number]
-                divided.append(
-                    DividedMention(
-                        document.name,
-                        mention.start,
-                        mention.end,
-                        _join_words(mention, words),
-                        marked[number],
-                        len(document.chains),
-                        distance,
-                    )
-                )
+                place = (document.name, mention.start, mention.end)
+                text = _join_words(mention, words)
+                n_annotators = len(document.chains)
+                divided.append(DividedMention(*place, text, n_marking, n_annotators, distance))
     return sorted(divided, key=_rank)
 
 

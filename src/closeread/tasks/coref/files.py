@@ -33,7 +33,7 @@ from closeread.exceptions import (
 )
 from closeread.files import make_folders, text_suffix, write_text, write_texts
 from closeread.formats.folders import is_about_folder, note_left_out, walk_files
-from closeread.formats.text import BYTE_ORDER_MARK, plain_file
+from closeread.formats.text import BYTE_ORDER_MARK, plain_file, read_bytes
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import stack_clusters
@@ -121,13 +121,13 @@ def has_standoff(path: Path) -> bool:
     if not path.is_dir():
         return is_standoff(path)
     files, _ = walk_files(path)
-    found = False
+    has_some = False
     for file in files.values():
         if is_standoff(file):
-            found = True
+            has_some = True
         elif _recognise(file) in FORMATS_OF_ROWS:
             return False
-    return found
+    return has_some
 
 
 def _read_file(path: Path, reading: Reading) -> Documents:
@@ -198,7 +198,7 @@ def _list_names(name: str, path: Path) -> list[str]:
 
     names = []
     with suppress(FormatError), plain_file(path) as file:
-        for line in file.read_bytes().splitlines():
+        for line in read_bytes(file).splitlines():
             marker = MARKER.match(line)
             new_document = NEW_DOCUMENT.match(line)
             if marker:

@@ -38,10 +38,11 @@ def convert(
     output: Output | None = None,
     standoff: StandoffOptions = ALL_ANNOTATION,
 ) -> Written:
-    """Convert coreference to another of six formats.
+    """Convert coreference to another of seven formats.
 
-    They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), and of language models CRAC's text (.txt), CRAC's
-    JSON (.json) and coref-data (.jsonl with --to coref-data).  SOURCE is a file, a folder of files, or - for standard
+    They are CoNLL (.conll), CorefUD (.conllu), JSON Lines (.jsonl), WebAnno TSV (.tsv, or a folder with --to
+    webanno-tsv), and of language models CRAC's text (.txt), CRAC's JSON (.json) and coref-data (.jsonl with --to
+    coref-data).  SOURCE is a file, a folder of files, or - for standard
     input, in any format that `closeread score coref` reads.  The suffix of the output file decides its format.
     Mentions and entities are kept, and so are heads and words if both formats have them; sentences and all other
     annotation are lost.
@@ -100,8 +101,8 @@ def errors(
       closeread errors coref key.conll response.conll --format csv > errors.csv
 
     Args:
-        by: Also count errors for each value of FIELD; separate several by commas. Choose from: genre, entity_size,
-            mention_type, distance, zero, columns of the file given as fields.
+        by: Also count errors for each value of FIELD; separate several by commas. Choose from: genre, treebank, language,
+            folder, entity_size, mention_type, distance, zero, columns of the file given as fields.
         kinds: List only errors of this kind; may be repeated.
         document: Count and list only the errors of this document.
         sort: Order documents by number of errors, by score (the lowest first), or by name.

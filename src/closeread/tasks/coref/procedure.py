@@ -384,7 +384,7 @@ PROCEDURE = Procedure(
     help=Help(
         """KEY and RESPONSE are files, gzipped or not, folders of files, or - for standard input. The first line of a
 file decides whether it is CoNLL, CorefUD, Universal Anaphora, ARRAU, JSON Lines, coref-data, CRAC's JSON or CRAC's text.
-JSON Lines of neural systems (doc_key, sentences, clusters, predicted_clusters) are included.
+JSON Lines of neural systems and exports of annotation tools (INCEpTION, brat, Label Studio and others) are read, too.
 
 Documents are matched by name; that of '#begin document (a); part 000' is 'a; part 000'. If both files have words, these
 must be the same, except with --words warn or ignore: CoNLL-2012 has them in the fourth column, SemEval-2010 in the

@@ -71,6 +71,10 @@ class Comparable(NamedTuple):
     difference: str
     list_annotations: Callable[[Sequence[Record]], Annotations]
 
+    def list_contents(self, records: Sequence[Record]) -> dict[str, object]:
+        """Return the contents of records by id."""
+        return {record["id"]: self.content(record) for record in records}
+
 
 def compare_annotators(annotators: Sequence[Annotator]) -> PairwiseAgreement:
     """Measure the agreement of annotators: files or folders in CAT, or timelines as files, folders or rows."""
@@ -97,9 +101,7 @@ def measure_agreement(
     annotators: Sequence[Sequence[Record]], names: Sequence[str], comparable: Comparable
 ) -> PairwiseAgreement:
     """Measure the agreement of every pair of annotators."""
-    contents = [
-        {record["id"]: comparable.content(record) for record in records} for records in annotators
-    ]
+    contents = list(map(comparable.list_contents, annotators))
     problems = list(find_lacking(contents, names, comparable.unit))
     for other_contents, name in zip(contents[1:], names[1:], strict=True):
         for unit, content in contents[0].items():

@@ -26,14 +26,12 @@ from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, average, precision_recall_f1, unit_scores
 from closeread.counts.procedure import (
     EXTRA,
-    GROUP_BY,
     Explanation,
     Inconsistency,
     Option,
     Options,
     Procedure,
     check_present,
-    make_undefined_option,
     missing_option,
 )
 from closeread.counts.table import CountTable
@@ -147,14 +145,12 @@ PROCEDURE = Procedure(
         EXTRA,
         Option(
             "average",
-            ("micro", "events", "groups"),
+            ("micro", "events"),
             "micro",
             "Sum counts over timelines and divide once (micro), or average the scores of the timelines, weighted by "
-            "their gold events (events), or of groups of timelines (groups).",
+            "their gold events (events).",
             signed="if_changed",
         ),
-        make_undefined_option("groups", reading=True),
-        GROUP_BY,
     ),
     metrics=average(METRICS),
     headline="awareness/f1",

@@ -132,9 +132,12 @@ def _find_runs(tokens: Sequence[int], label: str) -> Iterator[tuple[int, int, st
 
 def predict(record: Record) -> Record:
     """Predict the first entries."""
-    examples = record["entries"][:N_EXAMPLE_ENTRIES]
-    entries = [{name: entry[name] for name in ENTRY} for entry in examples]
+    entries = list(map(_predict_entry, record["entries"][:N_EXAMPLE_ENTRIES]))
     return {"id": record["id"], "entity": record["entity"], "entries": entries}
+
+
+def _predict_entry(entry: Record) -> Record:
+    return {name: entry[name] for name in ENTRY}
 
 
 VIEWS = {"document": View(draw, predict=predict), "text": View(draw_documents)}

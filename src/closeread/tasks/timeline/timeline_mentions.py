@@ -89,7 +89,7 @@ def timelines_of(records: Sequence[Record]) -> Timelines:
     return records if isinstance(records, Timelines) else Timelines(records)
 
 
-def unite(splits: Mapping[str, Sequence[Record]]) -> Timelines:
+def merge_splits(splits: Mapping[str, Sequence[Record]]) -> Timelines:
     """Return the timelines of several splits together.
 
     Corpora have timelines of the same entities, so an id begins with its split and a slash.

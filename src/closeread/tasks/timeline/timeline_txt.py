@@ -34,8 +34,8 @@ from closeread.tasks.timeline.timeline_mentions import (
     Timelines,
     as_texts,
     locate_mention,
+    merge_splits,
     stem_of_id,
-    unite,
 )
 
 SUFFIX = ".txt"
@@ -362,5 +362,5 @@ def _find_unwritable_ids(ids: Sequence[str]) -> Iterator[Problem]:
                 yield Problem(f"{quote(name)} would be read again as {quote(stem)}")
 
 
-FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=unite)
+FORMAT = Format(read=read_records, folder=FormatFolder(read_files, read_folder), unite=merge_splits)
 SUBMISSION = SubmissionFolder(read_submission_folder, write_folder)

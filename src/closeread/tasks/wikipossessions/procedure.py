@@ -34,10 +34,10 @@ from closeread.counts.procedure import (
     Option,
     Options,
     Procedure,
-    average_options,
     check_present,
     missing_option,
     name_documents,
+    unit_options,
 )
 from closeread.counts.table import CountTable
 from closeread.exceptions import quote
@@ -212,7 +212,7 @@ def _canonical_decimal(text: str) -> str:
 
 
 OPTIONS = (
-    *average_options("article"),
+    *unit_options("article"),
     Option(
         "setting",
         ("exact", "partial"),

@@ -391,14 +391,6 @@ DIALECTS = {
 """By a field that all documents have."""
 
 
-OF_FASTCOREF = "clusters_strings"
-"""A field that the documents of fastcoref have."""
-
-ABOUT_FASTCOREF = (
-    "fastcoref writes no document names, and its clusters count characters "
-    "(expected 'doc_key', and clusters of tokens)"
-)
-
 UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
 
@@ -442,15 +434,11 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     """Read documents of our own schema."""
     validator = RowValidator(load_schema("coref"), "document")
     problems = ProblemList(parsed.problems)
-    foreign = {number for number, record in enumerate(parsed.records) if OF_FASTCOREF in record}
-    for number in sorted(foreign):
-        problems.append(parsed.problem(number, ABOUT_FASTCOREF))
     dropped: list[Problem] = ProblemList()
     accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
     parsed = parsed._replace(records=accepted)
     for problem in invalid:
-        if problem.row not in foreign:
-            problems.append(place_problem(parsed, problem))
+        problems.append(place_problem(parsed, problem))
     valid = []
     for record, line in zip(parsed.records, parsed.lines, strict=True):
         if not problems or validator.accepts(record):

@@ -74,23 +74,23 @@ def read_xmi(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments
         if name.startswith("xmlns:") and match:
             packages[name.removeprefix("xmlns:")] = match[1].replace("/", ".")
     structures = {}
-    for element in root.elements():
-        if "xmi:id" in element.attributes:
-            prefix, _, local_name = element.name.rpartition(":")
+    for node in root.elements():
+        if "xmi:id" in node.attributes:
+            prefix, _, local_name = node.name.rpartition(":")
             package = packages.get(prefix, "uima")
-            features = dict(_list_features(element))
-            structure = FeatureStructure(f"{package}.{local_name}", features, element.line)
-            structures[element.attributes["xmi:id"]] = structure
+            features = dict(_list_features(node))
+            structure = FeatureStructure(f"{package}.{local_name}", features, node.line)
+            structures[node.attributes["xmi:id"]] = structure
     return {"": [_read_structures(structures, file.name)]}
 
 
-def _list_features(element: Element) -> Iterator[tuple[str, str]]:
+def _list_features(node: Element) -> Iterator[tuple[str, str]]:
     """Yield the features of a feature structure; those with several values may be elements."""
-    for name, value in element.attributes.items():
+    for name, value in node.attributes.items():
         if not name.startswith("xmi:"):
             yield name, value
     values: dict[str, list[str]] = {}
-    for child in element.elements():
+    for child in node.elements():
         values.setdefault(child.name, []).append(child.text())
     for name, texts in values.items():
         yield name, " ".join(texts)
@@ -149,8 +149,8 @@ def _read_structures(structures: Structures, file: str) -> StandoffDocument:
         is_valid = begin.isdecimal() and end.isdecimal() and int(begin) <= int(end)
         if not is_valid or int(end) >= len(code_points):
             expected = f"expected 0 <= begin <= end <= {len(code_points) - 1:,}"
-            found = f"a {structure.short_type} is at {quote(begin)} to {quote(end)}"
-            problems.add(f"{found} ({expected})", structure.line)
+            description = f"a {structure.short_type} is at {quote(begin)} to {quote(end)}"
+            problems.add(f"{description} ({expected})", structure.line)
             continue
         positions = (code_points[int(begin)], code_points[int(end)])
         if {"Governor", "Dependent"} <= structure.features.keys():

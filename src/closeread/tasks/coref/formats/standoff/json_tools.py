@@ -127,8 +127,8 @@ def _read_task(
     targets = set()
     for region in annotation.result:
         if region.type in LABELS_OF_OTHERS:
-            found = f"task {quote(name)} has {region.type}"
-            problems.add(f"{found} (expected labels of plain text)")
+            description = f"task {quote(name)} has {region.type}"
+            problems.add(f"{description} (expected labels of plain text)")
         value = region.value
         if region.type != LABELS_OF_TEXT or value is None:
             continue
@@ -142,9 +142,9 @@ def _read_task(
     if len(targets) > 1:
         problems.add(f"task {quote(name)} labels {pluralize(len(targets), 'text')} (expected one)")
     document.text = _choose_text(task, text_field or next(iter(targets), ""))
-    moved = _fit_offsets(document, bounds, name, problems)
+    in_code_points = _fit_offsets(document, bounds, name, problems)
     for key, (_, _, label) in bounds.items():
-        document.spans[key] = StandoffSpan(label, [moved[key]])
+        document.spans[key] = StandoffSpan(label, [in_code_points[key]])
     for region in annotation.result:
         if region.type == "relation":
             label = region.labels[0] if region.labels else ""
@@ -174,21 +174,21 @@ def _fit_offsets(
     positions = {key: offsets for key, (offsets, _, _) in bounds.items()}
     code_points = find_code_points(document.text)
     last = len(code_points) - 1
-    moved = {
+    in_code_points = {
         key: (code_points[min(begin, last)], code_points[min(end, last)])
         for key, (begin, end) in positions.items()
         if begin >= 0 and end >= 0
     }
     first_difference = ""
-    for candidate in (positions, moved):
+    for candidate in (positions, in_code_points):
         difference = ""
         for key, (_, text, _) in bounds.items():
             begin, end = candidate.get(key, (-1, -1))
             covered = document.text[begin:end] if 0 <= begin <= end else ""
             is_outside = not 0 <= begin <= end <= len(document.text)
             if is_outside or (text is not None and covered.split() != text.split()):
-                found = f"region {quote(key)} has the text {quote(covered)} at its offsets"
-                difference = f"task {quote(name)}: {found} (expected {quote(text or '')})"
+                description = f"region {quote(key)} has the text {quote(covered)} at its offsets"
+                difference = f"task {quote(name)}: {description} (expected {quote(text or '')})"
                 break
         if not difference:
             return candidate
@@ -238,7 +238,8 @@ def read_doccano(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
     for name, line, record in zip(names, lines, exported, strict=True):
         document = StandoffDocument(name, record.text)
         for entity in record.entities:
-            begin, end = entity.start_offset, entity.end_offset
+            begin = entity.start_offset
+            end = entity.end_offset
             if not 0 <= begin <= end <= len(record.text):
                 expected = (
                     f"expected 0 <= start <= end <= {len(record.text):,}; does the project count "

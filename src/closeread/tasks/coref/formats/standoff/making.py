@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from closeread.exceptions import ProblemList, RequestError, pluralize, quote
+from closeread.exceptions import ProblemList, RequestError, advise, pluralize, quote
 from closeread.tasks.coref.documents import Document, Documents, Entity, ListedWords, Mention
 from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.lines import make_mention
@@ -43,7 +43,7 @@ SUFFIXES_OF_DOCUMENTS = (
 
 
 class Annotation(NamedTuple):
-    """What an annotator made.
+    """What an annotator by_annotator.
 
     Attributes:
         name: the annotator, or the file, for messages.
@@ -78,7 +78,7 @@ def make_documents(
     """Return the documents of annotators of the same project, whose entities are marked in the same way.
 
     Args:
-        annotations: what each of them made.
+        annotations: what each of them by_annotator.
         options: what makes entities, if that is to be chosen.
         words_by_name: the words of documents in other files.
 
@@ -86,7 +86,9 @@ def make_documents(
         RequestError: it is not clear what makes entities.
         FormatError: documents have other texts than in another file, or the same name.
     """
-    documents = [document for annotation in annotations for document in annotation.documents]
+    documents: list[StandoffDocument] = []
+    for annotation in annotations:
+        documents += annotation.documents
     source = annotations[0].name if len(annotations) == 1 else ""
     models, notice = choose_models(documents, options, source)
     has_spans = any(document.spans for document in documents)
@@ -94,17 +96,21 @@ def make_documents(
         raise RequestError(_describe_nothing(annotations, documents))
     mention_layers = find_mention_layers(documents, models, options.layer) if models else set()
     _find_tokens(annotations, words_by_name)
-    made = [_make_annotator(annotation, models, mention_layers) for annotation in annotations]
+    by_annotator = [
+        _make_annotator(annotation, models, mention_layers) for annotation in annotations
+    ]
     if notice and annotations:
-        made[0] = made[0].noted(f"{annotations[0].source}: {notice}")
-    return made
+        by_annotator[0] = by_annotator[0].noted(f"{annotations[0].source}: {notice}")
+    return by_annotator
 
 
 def _describe_nothing(
     annotations: Sequence[Annotation], documents: Sequence[StandoffDocument]
 ) -> str:
     """Say that nothing makes entities, and which spans there are."""
-    layers = Counter(span.layer for document in documents for span in document.spans.values())
+    layers: Counter[str] = Counter()
+    for document in documents:
+        layers.update(span.layer for span in document.spans.values())
     listed = ", ".join(f"{layer} {number:,}" for layer, number in layers.most_common(5))
     expected = "expected chains, relations, or a feature with the entity's name"
     return f"{annotations[0].name}: no annotation of coreference ({expected}), but spans: {listed}"
@@ -216,10 +222,25 @@ def _make_annotator(
         notices += document.notices
         documents.append(_make_document(document, models, mention_layers, counts))
     problems.raise_any(annotation.name)
+    notices += _describe_unlinked(annotation, mention_layers)
     notices += counts.describe()
     of_source = [f"{annotation.source}: {notice}" for notice in annotation.notices]
     of_annotator = [f"{annotation.name}: {notice}" for notice in notices]
     return Documents(documents, [*of_source, *of_annotator])
+
+
+def _describe_unlinked(annotation: Annotation, mention_layers: set[str] | None) -> Iterator[str]:
+    """Say which labels are in no link, so that their spans are no mentions; layers of UIMA have names with dots."""
+    if not mention_layers:
+        return
+    unlinked: Counter[str] = Counter()
+    for document in annotation.documents:
+        labels = (span.layer for span in document.spans.values())
+        unlinked.update(label for label in labels if label not in mention_layers)
+    listed = [f"{label} {n:,}" for label, n in unlinked.most_common() if "." not in label]
+    if listed:
+        advice = advise("; name them with {layer} to read them")
+        yield f"labels in no link, whose spans are no mentions: {', '.join(listed)}{advice}."
 
 
 class _PlacedSpan(NamedTuple):

@@ -84,12 +84,12 @@ class Candidate(NamedTuple):
     Attributes:
         model: the model.
         option: the option that chooses it.
-        about: how much there is of it.
+        size: how much there is of it.
     """
 
     model: Model
     option: str
-    about: str
+    size: str
 
 
 def choose_models(
@@ -116,7 +116,7 @@ def choose_models(
         candidates = list(_list_feature_candidates(documents))
     if len(candidates) > 1:
         width = max(len(candidate.option) for candidate in candidates)
-        lines = [f"  {candidate.option:{width}}  {candidate.about}" for candidate in candidates]
+        lines = [f"  {candidate.option:{width}}  {candidate.size}" for candidate in candidates]
         places = f"coreference could be in {len(candidates):,} places; choose with"
         heading = f"{source}: {places}" if source else places
         raise RequestError("\n".join([heading, *lines]))
@@ -146,16 +146,16 @@ def _list_features(documents: Iterable[StandoffDocument]) -> Iterator[str]:
             yield from span.features
 
 
-def _find_name(name: str, known: Sequence[str], kind: str) -> str:
-    """Return the one of the known names that a user means, who may leave out what is before the last dot."""
-    if name in known:
+def _find_name(name: str, names: Sequence[str], kind: str) -> str:
+    """Return the one of the names names that a user means, who may leave out what is before the last dot."""
+    if name in names:
         return name
-    matching = [other for other in known if other.rpartition(".")[2] == name]
+    matching = [other for other in names if other.rpartition(".")[2] == name]
     if len(matching) == 1:
         return matching[0]
     if matching:
         raise RequestError(f"{kind} {quote(name)} could be any of {join_names(matching)}")
-    raise RequestError(describe_unknown(kind, name, known))
+    raise RequestError(describe_unknown(kind, name, names))
 
 
 def _parse_relations(documents: Sequence[StandoffDocument], text: str) -> Iterator[Model]:
@@ -183,15 +183,15 @@ def _list_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidat
     """Yield the layers of chains, and the relations, that documents have."""
     chains: Counter[str] = Counter()
     mentions: Counter[str] = Counter()
-    # Chains of one mention say little, unless there are no others.
+    # Chains of one mention say little, unless there are no unlinked.
     has_longer = any(len(chain.spans) > 1 for chain in _list_chains(documents))
     for chain in _list_chains(documents):
         if len(chain.spans) > 1 or not has_longer:
             chains[chain.layer] += 1
             mentions[chain.layer] += len(chain.spans)
     for layer, n_chains in chains.items():
-        about = f"{pluralize(n_chains, 'chain')}, {pluralize(mentions[layer], 'mention')}"
-        yield Candidate(Model("chain", layer), name_option("layer", layer), about)
+        size = f"{pluralize(n_chains, 'chain')}, {pluralize(mentions[layer], 'mention')}"
+        yield Candidate(Model("chain", layer), name_option("layer", layer), size)
     labels_by_layer: dict[str, Counter[str]] = {}
     for document in documents:
         for link in document.links:
@@ -207,15 +207,15 @@ def _list_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidat
 def _list_labels(layer: str, labels: Counter[str]) -> Iterator[Candidate]:
     """Yield a layer of relations, or each of its labels if it has several."""
     if len(labels) == 1:
-        about = pluralize(labels.total(), "link")
-        yield Candidate(Model("relation", layer), name_option("relation", layer), about)
+        size = pluralize(labels.total(), "link")
+        yield Candidate(Model("relation", layer), name_option("relation", layer), size)
         return
     for label, number in labels.most_common(MAX_LISTED):
         option = name_option("relation", f"{layer}={label}")
-        about = pluralize(number, "link")
+        size = pluralize(number, "link")
         if not label:
-            about += " without a label"
-        yield Candidate(Model("relation", layer, frozenset([label])), option, about)
+            size += " without a label"
+        yield Candidate(Model("relation", layer, frozenset([label])), option, size)
 
 
 def _list_feature_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidate]:
@@ -229,8 +229,8 @@ def _list_feature_candidates(documents: Sequence[StandoffDocument]) -> Iterator[
         is_named_so = feature == LABEL or NAME_OF_ENTITY_FEATURE.search(feature)
         if is_named_so and number > 1:
             option = name_option("entity_feature", feature)
-            about = f"{pluralize(number, 'span')} with a value"
-            yield Candidate(Model("feature", feature), option, about)
+            size = f"{pluralize(number, 'span')} with a value"
+            yield Candidate(Model("feature", feature), option, size)
 
 
 def entity_of(span: StandoffSpan, feature: str) -> str:
@@ -272,7 +272,7 @@ def _find_layers(document: StandoffDocument, model: Model) -> set[str]:
 
 
 class Groups:
-    """Spans that belong together, directly or by others."""
+    """Spans that belong together, directly or by unlinked."""
 
     def __init__(self) -> None:
         self._parents: dict[Hashable, Hashable] = {}
@@ -324,14 +324,14 @@ def group_spans(
                     groups.join(key, first_by_entity.setdefault(entity, key))
                     label_by_span[key] = entity
     spans_by_group: dict[Hashable, list[Hashable]] = {}
-    others = []
+    unlinked = []
     for key, span in document.spans.items():
         if key in groups:
             spans_by_group.setdefault(groups.find(key), []).append(key)
         elif mention_layers is None or span.layer in mention_layers:
-            others.append(key)
+            unlinked.append(key)
     entities = []
     for spans in spans_by_group.values():
         labels = {label_by_span.get(span, "") for span in spans}
         entities.append(SpanEntity(labels.pop() if len(labels) == 1 else "", spans))
-    return entities, others
+    return entities, unlinked

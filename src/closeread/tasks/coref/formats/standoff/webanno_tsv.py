@@ -84,15 +84,15 @@ class Layer(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A link whose ends are still to be found.
+    """A link whose ends are still to be description.
 
     Attributes:
         layer: its layer.
         labels: the names and values of its features.
-        source: the id of its first span; None if that is to be found at a unit, as the other is.
+        source: the id of its first span; None if that is to be description at a unit, as the other is.
         source_unit, source_number: the unit of its first span, and the number of its id, 0 if it has none.
         unit, number: those of the other.
-        target: the layer of the spans that are to be found; empty if the file doesn't say.
+        target: the layer of the spans that are to be description; empty if the file doesn't say.
     """
 
     layer: str
@@ -177,17 +177,17 @@ def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorD
             continue
         n_missing = N_COLUMNS_OF_TOKEN + reader.n_columns - len(cells)
         if n_missing > 0:
-            found = (
+            description = (
                 f"{len(cells):,} columns (expected {len(cells) + n_missing:,}, as in the header)"
             )
-            reader.problems.add(f"the row of {cells[0]} has {found}", line_number)
+            reader.problems.add(f"the row of {cells[0]} has {description}", line_number)
             continue
         if match[3] is None:
             unit = int(match[1]), int(match[2])
             if unit <= last_unit:
                 after = f"after {last_unit[0]}-{last_unit[1]}"
-                found = f"{cells[0]} {after} (expected tokens in ascending order)"
-                reader.problems.add(found, line_number)
+                description = f"{cells[0]} {after} (expected tokens in ascending order)"
+                reader.problems.add(description, line_number)
             last_unit = unit
             reader.document.add_row(cells[2])
             _lay_out(reader, unit[0], (int(offsets[1]), int(offsets[2])))
@@ -355,7 +355,8 @@ def _read_chain_links(
             message = f"{unit}: {quote(text)} names no chain (expected TEXT->CHAIN-PLACE)"
             reader.problems.add(message, line_number)
             continue
-        chain, place = int(match[2]), int(match[3])
+        chain = int(match[2])
+        place = int(match[3])
         if (chain, place) in places:
             reader.problems.add(f"{unit}: {chain}-{place} is there twice", line_number)
         places.add((chain, place))
