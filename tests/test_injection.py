@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from itertools import pairwise
 
 import pytest
@@ -71,9 +72,10 @@ def test_titles_and_notes_in_markdown(text):
     )
     assert title == shown(f"x{text}")
     assert block == "paragraph_open"
-    # Code stays code, without its marks.
+    # Code stays code, without its marks; an empty one may leave a blank.
     assert kinds <= {"text", "text_special", "code_inline"}
-    assert note.replace("`", "").split() == shown(text.strip() or "x").replace("`", "").split()
+    wanted = shown(text.strip() or "x")
+    assert re.sub("[` ]", "", note) == re.sub("[` ]", "", wanted)
 
 
 @pytest.mark.parametrize("text", ["$x$", "a $$b$$", "@user", "#12", ":tada:", "www.example.org"])

@@ -116,7 +116,7 @@ READERS = {
     "board.json": lambda store, data: parse_index(data, "file"),
     "leaderboard.json": lambda store, data: type(store.read_leaderboard()).from_bytes(data, "file"),
     "entries/*/*/*/*.json": lambda store, data: read_file(Entry, data, "file"),
-    "results/*/*/*/*.json": lambda store, data: read_file(Record, data, "file"),
+    "results/*/*/*/*.json": lambda store, data: Record.from_bytes(data, "file"),
     "submissions/*/*/*/*.json": lambda store, data: About.from_bytes(
         data, "mctaco-sample/test", "file"
     ),

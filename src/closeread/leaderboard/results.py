@@ -20,6 +20,7 @@ from closeread._version import __version__
 from closeread.arrays import Floats
 from closeread.corpus import notices
 from closeread.counts.report import Report
+from closeread.counts.report_file import read_report
 from closeread.exceptions import FormatError, Problem, RequestError, name_option, quote
 from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import Board
@@ -121,6 +122,13 @@ class Record(StoreFile, frozen=True):
     predictions: str
     perfect: bool
     report: Mapping[str, Any]
+
+    @classmethod
+    def from_bytes(cls, content: bytes, source: object) -> Record:
+        """Read a record, whose report must be one."""
+        record = read_file(cls, content, source)
+        read_report(record.report, source)
+        return record
 
     def fits(self, board: Board) -> bool:
         """Return whether the record has the scores and settings of its board, which are not part of the signature."""
@@ -251,16 +259,15 @@ def read_results(place: str, files: Iterable[tuple[str, bytes]], advice: str) ->
     records: dict[str, Record] = {}
     problems: list[Problem] = []
     for path, content in files:
-        kind: type[Entry | Record] = Entry if path.startswith("entries/") else Record
         try:
-            result = read_file(kind, content, path)
+            if path.startswith("entries/"):
+                entry = read_file(Entry, content, path)
+                entries[entry.submission] = entry
+            else:
+                record = Record.from_bytes(content, path)
+                records[record.id] = record
         except FormatError as error:
             problems += [problem._replace(file=path) for problem in error.problems]
-            continue
-        if isinstance(result, Entry):
-            entries[result.submission] = result
-        else:
-            records[result.id] = result
     if problems:
         raise FormatError(place, [*problems, Problem(advice)])
     return Results(entries, records)
