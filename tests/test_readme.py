@@ -25,6 +25,7 @@ LINKED = [
     *CARDS,
     ROOT / "CHANGELOG.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "ARCHITECTURE.md",
     *sorted((ROOT / "benchmarks").glob("*.md")),
 ]
 LINK = re.compile(r"\]\((?!https?:)(?P<path>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")

@@ -91,7 +91,7 @@ def test_pages_on_the_project_stand_together(site):
     captions = dict(
         re.findall(r'class="caption-text">([^<]+)</span></p>\s*<ul>(.*?)</ul>', home, re.DOTALL)
     )
-    titles = ["Limits", "Benchmarks", "Trained models", "Contributing", "Changelog"]
+    titles = ["Limits", "Benchmarks", "Trained models", "Architecture", "Contributing", "Changelog"]
     assert re.findall(r">([^<]+)</a>", captions["Project"]) == titles
 
 

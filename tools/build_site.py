@@ -55,6 +55,7 @@ def list_sources() -> dict[Path, str]:
         ROOT / "benchmarks" / "neural.md": "reference/neural.md",
         ROOT / "CHANGELOG.md": "changelog.md",
         ROOT / "CONTRIBUTING.md": "contributing.md",
+        ROOT / "ARCHITECTURE.md": "architecture.md",
     }
     for name in module_names():
         sources[ROOT / "metrics" / name / "README.md"] = f"metrics/{name}.md"
