@@ -9,10 +9,9 @@ import closeread
 from closeread.corpus.baselines import load_baselines
 from closeread.counts.estimates import Resampling, score
 from closeread.counts.metrics import F1, Metric, Ratio, average_groups
-from closeread.counts.resampling import _split_columns, draw_weights, make_strata, sum_strata
+from closeread.counts.resampling import draw_weights, make_strata, split_columns, sum_strata
 from closeread.counts.table import CountTable
 from closeread.exceptions import RequestError
-from closeread.leaderboard.declaration import make_board
 
 PLAIN = (
     Metric("f1", "F1", "", F1(Ratio("common", "key"), Ratio("common", "response")), 0.0),
@@ -67,7 +66,7 @@ def test_the_variance_of_the_mean_is_the_sum_of_those_of_groups():
     def resample(table, metric):
         strata = make_strata(table, np.arange(table.n_blocks), seed=0)
         sums = sum_strata(strata, table.split_blocks(), draw_weights, n_resamples)
-        return metric.score_columns(_split_columns(sums, table)).var()
+        return metric.score_columns(split_columns(sums, table)).var()
 
     parts = [resample(part, PLAIN[0]) for part in table.split_groups().values()]
     # The standard error of a variance is its share sqrt(2 / n) of it: 1 %.
@@ -103,8 +102,3 @@ def test_every_procedure_averages_over_its_fields(name, field):
     assert f"|average:groups|groups:{len(report.groups)}|" in report.provenance.signature
     with pytest.raises(RequestError, match="average='groups' needs group_by= and a field"):
         closeread.score(name, rows, config="sample", average="groups")
-
-
-def test_a_board_does_not_rank_by_a_mean_over_groups():
-    with pytest.raises(RequestError, match="a board can't rank by a mean over groups"):
-        make_board("mctaco", config="sample", options={"group_by": "category"})

@@ -184,13 +184,13 @@ def bootstrap_intervals(
     intervals: dict[str, tuple[float, float]] = {}
     for order_bytes, metrics_in_order in metrics_by_order.items():
         strata = make_strata(table, np.frombuffer(order_bytes, np.int64), seed)
-        sums = _split_columns(sum_strata(strata, blocks_by_group, draw_weights, n_resamples), table)
+        sums = split_columns(sum_strata(strata, blocks_by_group, draw_weights, n_resamples), table)
         for metric in metrics_in_order:
             samples = metric.score_columns(sums)
             if interval == "bca":
                 score = metric.score_columns(table.sums())
                 drawn_blocks = np.concatenate([stratum.blocks for stratum in strata])
-                without = _split_columns(totals - blocks_by_group[drawn_blocks], table)
+                without = split_columns(totals - blocks_by_group[drawn_blocks], table)
                 scores_without = metric.score_columns(without)
                 ends = bca_interval(samples, score, scores_without, confidence)
             else:
@@ -213,7 +213,7 @@ def _order_blocks(table: CountTable, blocks: Floats, metrics: Sequence[Metric]) 
         yield order.copy()
 
 
-def _split_columns(sums: Floats, table: CountTable) -> Columns:
+def split_columns(sums: Floats, table: CountTable) -> Columns:
     """Return sums of counts, (n_resamples, …, n_groups, k), by name, (n_groups, …, n_resamples) each.
 
     Without groups, they are (…, n_resamples).  As `by_name`, but with resamples as the last axis, beside each other in
@@ -479,12 +479,12 @@ def _sum_pairs(
     without = None
     if interval == "bca":
         drawn_blocks = np.concatenate([stratum.blocks for stratum in strata])
-        without = _split_columns(totals - blocks[drawn_blocks], first)
+        without = split_columns(totals - blocks[drawn_blocks], first)
     return _PairedSums(
-        _split_columns(totals, first),
-        _split_columns(resampled, first),
-        _split_columns(exact_blocks.sum(axis=0), first),
-        _split_columns(swapped, first),
+        split_columns(totals, first),
+        split_columns(resampled, first),
+        split_columns(exact_blocks.sum(axis=0), first),
+        split_columns(swapped, first),
         without,
     )
 

@@ -20,7 +20,7 @@ from closeread.corpus.baselines import load_baselines
 from closeread.corpus.gold import GoldSource
 from closeread.corpus.names import load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.counts.procedure import GROUPS, PathOption, Procedure
+from closeread.counts.procedure import PathOption, Procedure
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -340,11 +340,6 @@ def _open_board_scorer(
     if scorer.options.get("missing") == "skip":
         raise RequestError(
             "a board can't skip units without a prediction: systems would be scored on different units"
-        )
-    # The counts of blocks that ranks are made from do not say their groups.
-    if scorer.options.get("average") == GROUPS:
-        raise RequestError(
-            f"a board can't rank by a mean over groups; use {name_option('average', 'micro')}"
         )
     if scorer.options.get("skip_invalid") == "true":
         raise RequestError(

@@ -14,15 +14,14 @@ from statistics import median
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import UNSET
 
 from closeread._version import __version__
 from closeread.corpus.names import load_corpus
 from closeread.corpus.showing import SAMPLE
-from closeread.counts.metrics import Metric
+from closeread.counts.metrics import Metric, average_groups
+from closeread.counts.procedure import GROUPS
 from closeread.counts.resampling import compare_pairs
-from closeread.counts.table import CountTable
 from closeread.leaderboard.declaration import RESAMPLING, Board, Leaderboard
 from closeread.leaderboard.index_file import (
     Flag,
@@ -41,7 +40,7 @@ from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import PACKED, About, find_suffix
-from closeread.scoring import resolve_options
+from closeread.scoring import TREEBANK, resolve_options
 
 MAX_PAIRED_SYSTEMS = 100  # the number of best systems of which the page can compare every pair
 
@@ -118,9 +117,10 @@ class BoardIndexer:
             for entry in self._entries:
                 if entry.status == "accepted":
                     self._accepted[entry.submission] = entry
-        self._headline = next(
-            metric for metric in board.procedure.metrics if metric.name == board.headline
-        )
+        metrics: Sequence[Metric] = board.procedure.metrics
+        if board.options.get("average") == GROUPS:
+            metrics = average_groups(metrics, board.options["undefined"])
+        self._headline = next(metric for metric in metrics if metric.name == board.headline)
 
     def index(self) -> IndexedBoard:
         """Return the board's part of the index."""
@@ -255,8 +255,15 @@ class BoardIndexer:
     def _list_slices(self) -> dict[str, list[str]]:
         """List the values of each field to slice by, as any record has them."""
         for record in self._counts.records.values():
-            return {name: list(values) for name, values in record.report["slices"].items()}
+            return {name: list(values) for name, values in self._list_parts(record).items()}
         return {}
+
+    def _list_parts(self, record: Record) -> dict[str, Any]:
+        """Return the scores of slices, and of the groups that are averaged, by field and value."""
+        parts = dict(record.report["slices"])
+        if "groups" in record.report:
+            parts[self._board.options["group_by"] or TREEBANK] = record.report["groups"]
+        return parts
 
     def _list_milestones(self, unranked: Mapping[str, Flag]) -> Iterator[Milestone]:
         """Yield the submissions that were better than all before."""
@@ -285,12 +292,8 @@ class BoardIndexer:
     def _compare_pairs(self, systems: Sequence[str]) -> PairTests:
         """Compare the best systems as `closeread compare` does; values are rounded to what a page can show."""
         best = list(systems[:MAX_PAIRED_SYSTEMS])
-        tables = []
         # Differences are those of the better system minus the other one.
-        for name in reversed(best):
-            blocks = self._counts.blocks[name]
-            units = [f"{number:09}" for number in range(self._board.n_blocks)]
-            tables.append(CountTable(units, np.arange(len(units)), blocks.names, blocks.sums))
+        tables = [self._counts.blocks[name].to_table() for name in reversed(best)]
         comparisons = compare_pairs(tables, [self._headline], **asdict(RESAMPLING), power=True)
         last = len(best) - 1
         pairs = [
@@ -330,7 +333,7 @@ class BoardIndexer:
             code=description.code,
             description=description.description,
             scores=report["scores"],
-            slices=report["slices"],
+            slices=self._list_parts(record),
             counts=report["counts"] or None,
             rank=standing,
             flags=flags,
@@ -362,9 +365,8 @@ def _rank(
     ranked = [name for name in systems if originals[name] == name]
     if not ranked:
         return {}
-    names = counts.blocks[ranked[0]].names
-    sums = np.stack([counts.blocks[name].sums for name in ranked])
-    standings = dict(zip(ranked, rank(metric, names, sums), strict=True))
+    tables = [counts.blocks[name].to_table() for name in ranked]
+    standings = dict(zip(ranked, rank(metric, tables), strict=True))
     ranks = {}
     for name in systems:
         standing = standings[originals[name]]

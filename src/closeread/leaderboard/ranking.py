@@ -14,6 +14,11 @@ where s is the score, e(i, j) the standard deviation of s(i) - s(j) over resampl
 So all rank intervals of a board hold together with probability 1 - alpha.  With few blocks, the bootstrap's standard
 deviation is too small and itself uncertain: c is taken over from the normal distribution to Student's t, and e
 multiplied by sqrt(n / (n - 1)) for n blocks.
+
+Means over groups are resampled inside each group; groups of one block don't vary and don't count.  The variance of the
+mean is then the sum of terms s_g² / n_g, whose estimates are too small by (n_g - 1) / n_g each, and whose degrees of
+freedom are those of Satterthwaite (1946, "An approximate distribution of estimates of variance components", Biometrics
+Bulletin 2).  Both corrections assume that blocks vary as much in every group; with one group they are the ones above.
 """
 
 from __future__ import annotations
@@ -25,27 +30,34 @@ from scipy.stats import norm, t
 
 from closeread.arrays import Floats
 from closeread.counts.metrics import Metric
-from closeread.counts.resampling import TIE
+from closeread.counts.resampling import (
+    TIE,
+    draw_weights,
+    make_strata,
+    split_columns,
+    sum_strata,
+)
+from closeread.counts.table import CountTable
 from closeread.leaderboard.index_file import Standing
 
 N_RESAMPLES = 1000
 
 
 def rank(
-    metric: Metric, names: Sequence[str], blocks: Floats, alpha: float = 0.05
+    metric: Metric, tables: Sequence[CountTable], alpha: float = 0.05
 ) -> list[Standing | None]:
     """Compute the rank intervals of systems by a score, at a level of `alpha`; None where the score is undefined.
 
-    The counts with these names (k,) are blocks (n, n_blocks, k): the same blocks in the same order for every system.
+    The tables have the counts of the same blocks and groups in the same order.
     """
-    scores = metric.score(blocks.sum(axis=1), names)
+    scores = np.array([float(metric.score_columns(table.sums())) for table in tables])
     defined = np.flatnonzero(~np.isnan(scores))
     n_systems = len(defined)
-    standings: list[Standing | None] = [None] * len(blocks)
+    standings: list[Standing | None] = [None] * len(tables)
     if n_systems == 0:
         return standings
     scores = scores[defined]
-    margins = find_margins(metric, names, blocks[defined], alpha)
+    margins = find_margins(metric, [tables[system] for system in defined.tolist()], alpha)
     is_better = scores[:, None] - scores[None, :] > margins + TIE
     lowest = 1 + is_better.sum(axis=0)
     highest = n_systems - is_better.sum(axis=1)
@@ -58,17 +70,22 @@ def rank(
     return standings
 
 
-def find_margins(metric: Metric, names: Sequence[str], blocks: Floats, alpha: float) -> Floats:
+def find_margins(metric: Metric, tables: Sequence[CountTable], alpha: float) -> Floats:
     """Return how large the difference of each two systems must be, (n, n); infinite if none is large enough."""
-    n_systems, n_blocks, n_counts = blocks.shape
+    n_systems = len(tables)
+    first = tables[0]
+    strata = make_strata(first, first.order_blocks(), seed=0)
+    sizes = np.array([len(stratum.blocks) for stratum in strata if len(stratum.blocks) > 1])
+    n_blocks = sizes.sum()
     n_pairs = n_systems * (n_systems - 1) // 2
     # No test of the signs of blocks could tell as many pairs apart.
     if 2 * 0.5**n_blocks > alpha / max(n_pairs, 1):
         return np.full((n_systems, n_systems), np.inf)
-    observed = metric.score(blocks.sum(axis=1), names)
-    drawn = np.random.default_rng(0).multinomial(n_blocks, [1 / n_blocks] * n_blocks, N_RESAMPLES)
-    sums = drawn.astype(np.float64) @ blocks.transpose(1, 0, 2).reshape(n_blocks, -1)
-    resampled = metric.score(sums.reshape(N_RESAMPLES, n_systems, n_counts), names)
+    # The axes are blocks, systems, groups and counts; of the samples, resamples and systems.
+    blocks = np.stack([table.split_blocks() for table in tables], axis=1)
+    sums = sum_strata(strata, blocks, draw_weights, N_RESAMPLES)
+    observed = metric.score_columns(split_columns(blocks.sum(axis=0), first))
+    resampled = metric.score_columns(split_columns(sums, first)).T
     largest = np.zeros(N_RESAMPLES)
     errors = np.zeros((n_systems, n_systems))
     for system in range(n_systems):
@@ -79,8 +96,11 @@ def find_margins(metric: Metric, names: Sequence[str], blocks: Floats, alpha: fl
             deviations = np.abs(differences - (observed - observed[system])) / errors[system]
         deviations[:, ~(errors[system] > 0)] = 0
         largest = np.maximum(largest, deviations.max(axis=1))
-    quantile = t.isf(norm.sf(np.quantile(largest, 1 - alpha)), n_blocks - 1)
-    margins: Floats = quantile * np.sqrt(n_blocks / (n_blocks - 1)) * errors
+    variances = 1 / sizes
+    n_free = variances.sum() ** 2 / (variances**2 / (sizes - 1)).sum()
+    quantile = t.isf(norm.sf(np.quantile(largest, 1 - alpha)), n_free)
+    correction = np.sqrt((1 / (sizes - 1)).sum() / variances.sum())
+    margins: Floats = quantile * correction * errors
     # Where a score is undefined in a resample, nothing is certain.
     is_unsure = np.isnan(resampled).any(axis=0)
     margins[is_unsure] = np.inf

@@ -11,16 +11,16 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 import msgspec
 import numpy as np
 
 from closeread._version import __version__
-from closeread.arrays import Floats
 from closeread.corpus import notices
 from closeread.counts.report import Report
 from closeread.counts.report_file import read_report
+from closeread.counts.table import CountTable
 from closeread.exceptions import FormatError, Problem, RequestError, name_option, quote
 from closeread.files import make_folders, replacing
 from closeread.leaderboard.declaration import Board
@@ -45,7 +45,7 @@ HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
 # the number of the format of kept counts, and of the order of blocks in them; others are not found
-CACHE_FORMAT = 3
+CACHE_FORMAT = 4
 
 
 class Blocks(msgspec.Struct, frozen=True):
@@ -53,16 +53,37 @@ class Blocks(msgspec.Struct, frozen=True):
 
     Attributes:
         names: the names of the counts, (k,).
-        data: their sums as the bytes of an array, (n_blocks, k).
+        data: their sums as the bytes of an array, (n, k).
+        numbers: (n,) the number of the block of each row.
+        groups: (n,) the group of each row, of which a block may have several; empty if scores are no means over groups.
     """
 
     names: tuple[str, ...]
     data: bytes
+    numbers: tuple[int, ...]
+    groups: tuple[str, ...]
 
-    @property
-    def sums(self) -> Floats:
-        """The sums as an array."""
-        return np.frombuffer(self.data).reshape(-1, len(self.names))
+    @classmethod
+    def from_table(cls, table: CountTable) -> Self:
+        """Sum the units of every block, in every group, in the order of the digests of their gold."""
+        place = np.argsort(table.order_blocks())
+        n_groups = max(1, len(table.group_names))
+        parts, rows = np.unique(
+            place[table.blocks] * n_groups + table.group_numbers, return_inverse=True
+        )
+        sums = replace(table, blocks=rows.astype(np.int64), groups=(), breakdowns={}).block_totals()
+        numbers = tuple((parts // n_groups).tolist())
+        groups: tuple[str, ...] = ()
+        if table.groups:
+            groups = tuple(table.group_names[number] for number in parts % n_groups)
+        return cls(tuple(table.names), sums.tobytes(), numbers, groups)
+
+    def to_table(self) -> CountTable:
+        """Return the sums as a table, whose units are the rows."""
+        units = [f"{number:09}" for number in range(len(self.numbers))]
+        values = np.frombuffer(self.data).reshape(len(units), len(self.names))
+        blocks = np.array(self.numbers, np.int64)
+        return CountTable(units, blocks, self.names, values, groups=self.groups)
 
 
 class Entry(StoreFile, frozen=True):
@@ -282,6 +303,8 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
         published["slices"] = {
             field: _blur_slices(slices) for field, slices in published["slices"].items()
         }
+        if report.groups:
+            published["groups"] = _blur_slices(published["groups"])
     is_perfect = report.total.scores[board.headline].value == 1
     signature = report.provenance.signature
     return Record(subject, board.name, signature, __version__, predictions, is_perfect, published)
@@ -333,7 +356,7 @@ class CountCache:
             return self._unwritten[path]
         try:
             blocks = msgspec.msgpack.decode(path.read_bytes(), type=Blocks)
-            return blocks if len(blocks.sums) == board.n_blocks else None
+            return blocks if blocks.to_table().n_blocks == board.n_blocks else None
         except (OSError, ValueError, msgspec.MsgspecError):
             return None
 

@@ -183,10 +183,9 @@ def score(board: Board, scorer: Scorer, job: Job) -> Outcome:
         traceback.print_exc()
         last_line = traceback.format_exc(limit=-1).splitlines()[-1]
         return Outcome(job.subject, error=f"scoring failed: {last_line}")
-    sums = counts.table.block_totals()[counts.table.order_blocks()]
     # in the order in which it is read from the store
     record = read_file(Record, record.to_bytes(), "record")
-    return Outcome(job.subject, record, Blocks(tuple(counts.table.names), sums.tobytes()))
+    return Outcome(job.subject, record, Blocks.from_table(counts.table))
 
 
 def score_predictions(

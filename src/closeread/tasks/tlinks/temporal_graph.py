@@ -16,6 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 from closeread.arrays import LimitError
 
 Verdict = Literal["new", "entailed", "contradictory"]
@@ -62,8 +64,8 @@ DURINGS = {
 }
 """The types for the possible readings of DURING, which the guidelines leave open."""
 
-MAX_WORK = 30_000_000
-"""The most links times the number of intervals: inference takes time in proportion to it."""
+MAX_WORK = 100_000_000
+"""The most links times the number of intervals: inference takes time and memory that grow with it."""
 
 
 class Relation(NamedTuple):
@@ -117,14 +119,18 @@ def find_statements(relation: Relation) -> Iterator[Statement]:
 class PointGraph:
     """A consistent set of relations, to which others are added one after the other.
 
-    Of every end point it has the points that it reaches, as the bits of a number.
+    Of every end point it has the points that it reaches, as the bits of a row of bytes.  A row is changed only if it
+    gets the second point of a statement, so that no order of links takes more than (points²) changes of rows.
     """
 
     def __init__(self, n_intervals: int) -> None:
         self._n_intervals = n_intervals
-        self._reached: list[int] = []
-        for begin in range(0, 2 * n_intervals, 2):
-            self._reached += [0b11 << begin, 0b10 << begin]
+        self._reached = np.zeros((2 * n_intervals, (2 * n_intervals + 7) // 8), np.uint8)
+        points = np.arange(2 * n_intervals)
+        bits = np.left_shift(1, points % 8).astype(np.uint8)
+        self._reached[points, points // 8] |= bits
+        # An interval's end is after its beginning.
+        self._reached[points[::2], points[1::2] // 8] |= bits[1::2]
 
     def add(self, relations: Iterable[Relation]) -> dict[Relation, Verdict]:
         """Add distinct relations in order, except those that contradict earlier ones; return the verdict on each."""
@@ -152,7 +158,7 @@ class PointGraph:
         return "entailed" if is_entailed else "new"
 
     def _reaches(self, start: int, end: int) -> bool:
-        return bool(self._reached[start] >> end & 1)
+        return bool(self._reached[start, end // 8] >> end % 8 & 1)
 
     def _add_arcs(self, relation: Relation) -> None:
         """Add a new relation: if each of its statements is consistent, all of them together are."""
@@ -165,8 +171,7 @@ class PointGraph:
         """Let a point, and all points that reach it, reach another point and all points that it reaches."""
         if self._reaches(start, end):
             return
-        start_bit = 1 << start
-        new_bits = self._reached[end]
-        for point, bits in enumerate(self._reached):
-            if bits & start_bit:
-                self._reached[point] = bits | new_bits
+        reached = self._reached
+        reach_start = reached[:, start // 8] >> start % 8
+        reach_end = reached[:, end // 8] >> end % 8
+        reached[np.flatnonzero(reach_start & ~reach_end & 1)] |= reached[end]
