@@ -1,8 +1,7 @@
 """Fixtures of the coreference tests."""
 
 import pytest
-
-from closeread.tasks.coref.formats.conll import read_conll
+from shared.coref_readers import read_conll
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,7 @@ def test_a_minimum_span_outside_its_markable_is_ignored(tmp_path):
 def test_broken_files(rows, problem, tmp_path):
     path = write(tmp_path, f"{rows}\n")
     with pytest.raises(FormatError) as caught:
-        read_records(path, "")
+        read_records(path)
     assert str(caught.value).startswith(f"{path}:{problem}")
 
 

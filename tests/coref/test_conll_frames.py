@@ -2,10 +2,11 @@
 
 import pytest
 from shared.conll_documents import ONTONOTES
+from shared.coref_readers import read_conll
 from shared.marmara_sample import SAMPLE
 
 from closeread.tasks.coref.files import read_documents
-from closeread.tasks.coref.formats.conll import dump_in_frames, read_conll
+from closeread.tasks.coref.formats.conll import dump_in_frames
 
 TWO = """#begin document (a); part 001
 a 1 0 Ada NNP (0)

@@ -6,10 +6,10 @@ from shutil import copyfile
 
 import pytest
 from shared.conll_documents import ONTONOTES, as_ontonotes, document
+from shared.coref_readers import read_conll
 from shared.coreference import read_response, score_files, write_jsonl
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.word_comparison import note_other_words
 
 KEY = document("n 0 0 a (1)", "n 0 1 b -", "n 0 2 c (1)") + document("n 0 0 d (1)", name="(e)")

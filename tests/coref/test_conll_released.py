@@ -1,11 +1,11 @@
 """CoNLL files that other people publish, read and scored as they are, from the checkouts of `shared.peers`."""
 
 import pytest
+from shared.coref_readers import read_conll
 from shared.coreference import score_files
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.formats.conll import read_conll
 
 # Recall, precision and F1 by coval, as printed in data/manualeval/README.md of github.com/andreasvc/dutchcoref.
 FIGURES = {

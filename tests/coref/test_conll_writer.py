@@ -13,11 +13,12 @@ from shared.conll_documents import (
     has_crossing,
     random_documents,
 )
+from shared.coref_readers import read_conll
 from shared.coreference_tables import make_document
 
 from closeread.files import write_text
 from closeread.tasks.coref.documents import Entity, Mention
-from closeread.tasks.coref.formats.conll import dump_conll, dump_in_frames, read_conll
+from closeread.tasks.coref.formats.conll import dump_conll, dump_in_frames
 from closeread.tasks.coref.word_comparison import token_differences
 
 

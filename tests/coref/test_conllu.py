@@ -4,13 +4,14 @@ import pickle
 
 import pytest
 from shared.conllu_documents import document, entities, row
+from shared.coref_readers import read_conllu
 
 import closeread
 from closeread import limits
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.files import read_documents
-from closeread.tasks.coref.formats.conllu import FORMAT, read_conllu
+from closeread.tasks.coref.formats.conllu import FORMAT
 
 
 @pytest.fixture

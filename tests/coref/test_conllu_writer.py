@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords
 from shared.conllu_documents import entities
+from shared.coref_readers import read_conllu
 from shared.coreference_tables import make_document
 
 from closeread.files import write_text
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode, Entity, Mention
-from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
+from closeread.tasks.coref.formats.conllu import dump_conllu
 from closeread.tasks.coref.formats.lines import make_mention
 from closeread.tasks.coref.word_comparison import token_differences
 

@@ -1,11 +1,11 @@
 """Universal Anaphora files: what is read, and what is refused and how."""
 
 import pytest
+from shared.coref_readers import read_conllu
 from shared.universal_anaphora import COLUMNS, HEADER, row
 
 from closeread.exceptions import FormatError
 from closeread.tasks.coref.files import read_documents
-from closeread.tasks.coref.formats.conllu import read_conllu
 from closeread.tasks.coref.universal_anaphora.relations import Bridging
 
 

@@ -8,10 +8,10 @@ import pytest
 from agreed.coval import document_text, random_sentence
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.coref_readers import read_conll
 from shared.coreference import report_files, score_files, write_conll, write_jsonl
 
 from closeread.exceptions import FormatError, RequestError
-from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.coref.metrics.matching import match_sides
 from closeread.tasks.coref.metrics.minimum_spans import minimum_codes, read_trees
 from closeread.tasks.coref.procedure import PROCEDURE

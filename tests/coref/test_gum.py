@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from agreed import gum as maker
+from shared.coref_readers import read_conllu
 from shared.coreference import score_files
 from shared.peers import find_peer
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FIGURES = json.loads((AGREED / "gum.json").read_text("utf-8"))

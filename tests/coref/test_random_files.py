@@ -3,10 +3,11 @@
 from hypothesis import example, given
 from hypothesis import strategies as st
 from shared.conll_documents import ONTONOTES, as_ontonotes, document, random_documents
+from shared.coref_readers import read_conll, read_conllu
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.formats.conll import dump_conll, read_conll
-from closeread.tasks.coref.formats.conllu import dump_conllu, read_conllu
+from closeread.tasks.coref.formats.conll import dump_conll
+from closeread.tasks.coref.formats.conllu import dump_conllu
 
 PIECES = [
     *(

@@ -6,10 +6,11 @@ from dataclasses import replace
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from shared.conll_documents import InventedWords, as_ontonotes, document, random_documents
+from shared.coref_readers import read_conll
 from shared.coreference_tables import make_documents
 
 from closeread.files import write_text
-from closeread.tasks.coref.formats.conll import dump_conll, read_conll
+from closeread.tasks.coref.formats.conll import dump_conll
 from closeread.tasks.coref.word_comparison import token_differences
 
 

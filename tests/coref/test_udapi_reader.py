@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from agreed import udapi_reader as maker
+from shared.coref_readers import read_conllu
 
 from closeread.exceptions import FormatError
-from closeread.tasks.coref.formats.conllu import read_conllu
 
 AGREED = Path(__file__).parent.parent / "agreed"
 FILES = json.loads((AGREED / "udapi_reader.json").read_text("utf-8"))["files"]

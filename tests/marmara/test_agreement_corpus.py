@@ -1,9 +1,9 @@
 """Agreement on the simulated annotations of `CLOSEREAD_DATA`, against another program's figures."""
 
 import pytest
+from shared.coref_readers import read_conll
 
 import closeread
-from closeread.tasks.coref.formats.conll import read_conll
 
 pytestmark = [
     pytest.mark.extended,

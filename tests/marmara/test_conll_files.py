@@ -3,8 +3,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared.coref_readers import read_conll
 
-from closeread.tasks.coref.formats.conll import read_conll
 from closeread.tasks.marmara.conll import dump_conll
 
 TOKENS = 12

@@ -4,13 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from shared.coref_readers import read_conll
 from shared.marmara_sample import ANNOTATIONS, DOCUMENTS, SAMPLE
 from shared.marmara_xml import read_coreference, write_coreference
 from shared.ud_sentences import document
 
 import closeread
 from closeread.exceptions import RequestError
-from closeread.tasks.coref.formats.conll import read_conll
 
 COREFERENCE = SAMPLE / "coreference"
 HERE = ("--data-dir", SAMPLE)

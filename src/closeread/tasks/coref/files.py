@@ -91,6 +91,7 @@ def read_documents(
     is_response: bool = False,
     word_column: str = "auto",
     tolerant: bool = False,
+    is_reread: bool = False,
     skip_invalid: bool = False,
     standoff: StandoffOptions = ALL_ANNOTATION,
     list_words: Callable[[], Mapping[str, Sequence[str]]] = dict,
@@ -102,6 +103,7 @@ def read_documents(
         is_response: whether it is the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         tolerant: whether wrong tags of language models cost only their mention.
+        is_reread: whether files can be read again when their words are asked for, so that their texts take no memory.
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
         standoff: what is read of files of annotation tools.
         list_words: returns the words of documents in another file by name, for files that count characters.
@@ -110,10 +112,12 @@ def read_documents(
         from closeread.tasks.coref.formats.standoff.projects import read_annotation
 
         return read_annotation(path, standoff, list_words())
-    reading = Reading(is_response, word_column, tolerant)
+    reading = Reading(is_response, word_column, tolerant, is_reread)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
-    return _read_file(path, reading)
+    documents = _read_file(path, reading, "conll")
+    notices = [f"{path}: {notice}" for notice in documents.notices]
+    return Documents(documents.documents, notices)
 
 
 def has_standoff(path: Path) -> bool:
@@ -130,19 +134,13 @@ def has_standoff(path: Path) -> bool:
     return has_some
 
 
-def _read_file(path: Path, reading: Reading) -> Documents:
+def _read_file(path: Path, reading: Reading, form: str) -> Documents:
+    """Read the documents of a file; in the given format if nothing tells which it has."""
     with plain_file(path) as file:
-        form = _recognise(file) or _find_format_by_name(path.name) or "conll"
-        documents = _read(form, file, reading)
-    notices = [f"{path}: {notice}" for notice in documents.notices]
-    return Documents(documents.documents, notices)
-
-
-def _read(form: str, file: Path, reading: Reading) -> Documents:
-    """Read the documents of a file in a format."""
-    reader = load_format(form)
-    parsed = reader.read_with(file, reading) if reader.read_with else reader.read(file, "")
-    return documents_of(parsed.records)
+        if file != path:
+            reading = reading._replace(is_reread=False)
+        form = _recognise(file) or _find_format_by_name(path.name) or form
+        return documents_of(load_format(form).read_with(file, reading).records)
 
 
 def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:
@@ -152,8 +150,7 @@ def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Docum
     invalid: dict[str, FormatError] = {}
     for name, form in chosen.items():
         try:
-            with plain_file(files[name]) as file:
-                documents = _read(form, file, reading)
+            documents = _read_file(files[name], reading, form)
         except FormatError as error:
             invalid[name] = error
         else:

@@ -82,6 +82,7 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
         return read_documents(
             source,
             word_column=options["word_column"],
+            is_reread=True,
             skip_invalid=skip_invalid,
             standoff=choose_standoff(options),
             **reading,

@@ -23,7 +23,7 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import group_mentions
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
 from closeread.tasks.coref.notices import count_notice
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
@@ -54,13 +54,13 @@ def describe_outside(counts: Mapping[str, int]) -> str:
     return f"{pluralize(counts['outside'], 'minimum span')} ignored: not inside the markable"
 
 
-def read_records(path: Path, split: str) -> Parsed:
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
     """Read a file.
 
     Returns:
         Its document, and the line on which it begins.  The mentions of an entity are in the order in which they begin.
     """
-    del split
+    del reading
     problems = ProblemList()
     words: list[str] = []
     lines: list[int] = []
@@ -168,4 +168,4 @@ def _take_markable(
         before.end = token
 
 
-FORMAT = CorefFormat(read_records)
+FORMAT = make_format(read_records)

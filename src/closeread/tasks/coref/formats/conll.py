@@ -47,11 +47,10 @@ from closeread.tasks.coref.documents import (
     Entity,
     Mention,
     TokenColumns,
-    Words,
-    documents_of,
     list_lengths,
 )
 from closeread.tasks.coref.formats.lines import (
+    FileText,
     Section,
     StoredWords,
     check_continuous,
@@ -63,7 +62,12 @@ from closeread.tasks.coref.formats.lines import (
     read_text,
     report_control,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat, Reading, make_writer
+from closeread.tasks.coref.formats.reading import (
+    DEFAULT_READING,
+    Reading,
+    make_format,
+    make_writer,
+)
 from closeread.tasks.coref.notices import count_notice
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
@@ -154,22 +158,18 @@ class _Layout(NamedTuple):
         return (has_width or cells[0] == self.hash_cell) and _has_mention_cell(cells)
 
 
+@dataclass(kw_only=True, eq=False)
 class ConllWords(StoredWords):
-    """The words and other columns of a document."""
+    """The words and other columns of a document, whose rows have a layout."""
 
-    def __init__(self, text: bytes, section: Section, layout: _Layout, digest: bytes) -> None:
-        super().__init__(text, section, digest)
-        self._layout = layout
-        self.n_columns = layout.width
+    layout: _Layout
+    digest: bytes
+    n_columns: int
 
     def read_tokens(self) -> Iterator[tuple[int, bytes]]:
         """Yield the line and the word of every token."""
-        cell = self._layout.word_cell
+        cell = self.layout.word_cell
         return ((line, cells[cell]) for line, _, cells in self._read_rows())
-
-    def list_lines(self) -> list[int]:
-        """Return the line of every token, from 1."""
-        return [line for line, _, _ in self._read_rows()]
 
     def read_rows(self) -> list[list[str]]:
         """Return the rows of each sentence without the cell of the mentions, cells separated by tabs."""
@@ -196,7 +196,7 @@ class ConllWords(StoredWords):
 
     def _read_rows(self) -> Iterator[tuple[int, int, list[bytes]]]:
         """Yield the line, the sentence from 0, and the cells of every token."""
-        layout = self._layout
+        layout = self.layout
         sentence = -1
         width = 0
         for number, line in self._iterate_lines():
@@ -217,32 +217,21 @@ def describe_reopened(counts: Mapping[str, int]) -> str:
     return f"an entity closes and opens again in {cells}; {how}"
 
 
-def read_conll(path: Path, word_column: int | None = None) -> Documents:
-    """Read the documents of a CoNLL file; the column of the word is counted from 1, and guessed if it is None."""
-    return documents_of(read_records(path, "", word_column).records)
-
-
-def read_records(path: Path, split: str, word_column: int | None = None) -> Parsed:
-    """The same, each with the line on which its document begins; names are the file's, whatever the split."""
-    del split
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a CoNLL file, each with the line on which it begins."""
     text = read_text(path)
     problems = ProblemList()
-    _find_controls(text, problems)
-    problems.raise_any(path)
+    if has_controls(text):
+        for number, line in enumerate(text.split(b"\n"), start=1):
+            report_control(line, number, problems)
+        problems.raise_any(path)
     sections = _split_documents(text, problems)
-    reader = _DocumentReader(text, word_column, problems)
+    reader = _DocumentReader(path, text, reading, problems)
     documents = [reader.read(section) for section in sections]
     problems.raise_any(path)
     return Parsed(
         Documents(documents, reader.list_notices()), [section.line for section in sections], []
     )
-
-
-def _find_controls(text: bytes, problems: ProblemList) -> None:
-    if not has_controls(text):
-        return
-    for number, line in enumerate(text.split(b"\n"), start=1):
-        report_control(line, number, problems)
 
 
 # First phase: the documents of a file
@@ -403,9 +392,10 @@ class _Rows(NamedTuple):
 class _DocumentReader:
     """Reader of the documents of a file."""
 
-    def __init__(self, text: bytes, word_column: int | None, problems: ProblemList) -> None:
+    def __init__(self, path: Path, text: bytes, reading: Reading, problems: ProblemList) -> None:
         self._text = text
-        self._word_column = word_column
+        self._stored_text = FileText(path) if reading.is_reread else text
+        self._word_column = 0 if reading.word_column == "auto" else int(reading.word_column)
         self._problems = problems
         self._n_reopened = 0
         self._first_reopened = ""
@@ -423,11 +413,21 @@ class _DocumentReader:
         layout = self._find_layout(section, text)
         rows = self._split_rows(section, text, layout)
         entities = self._read_entities(rows.mention_cells)
+        words = NO_WORDS
+        if layout.word_cell >= 0:
+            packed = b"\n".join([*rows.words, b""])
+            words = ConllWords(
+                text=self._stored_text,
+                section=section,
+                layout=layout,
+                digest=hashlib.blake2b(packed, digest_size=16).digest(),
+                n_columns=layout.width,
+            )
         return Document(
-            name=_name_of(section),
+            name=section.name,
             entities=entities.list_entities(),
             n_tokens=len(rows.words),
-            words=self._keep_words(section, layout, rows.words),
+            words=words,
             is_named=bool(section.header),
             reference_order=entities.list_places(),
         )
@@ -495,13 +495,6 @@ class _DocumentReader:
 
     def _report(self, cell: _MentionCell, message: str) -> None:
         self._problems.add(f"column {cell.column}: {message}", cell.line)
-
-    def _keep_words(self, section: Section, layout: _Layout, words: Sequence[bytes]) -> Words:
-        if layout.word_cell < 0:
-            return NO_WORDS
-        packed = b"\n".join([*words, b""])
-        digest = hashlib.blake2b(packed, digest_size=16).digest()
-        return ConllWords(self._text, section, layout, digest)
 
     def _find_layout(self, section: Section, text: bytes) -> _Layout:
         row = _find_first_row(BytesIO(text))
@@ -679,13 +672,4 @@ def _check_crossing(name: str, spans: Sequence[tuple[int, int, int]]) -> None:
         ends.append(end)
 
 
-def _read_with(path: Path, reading: Reading) -> Parsed:
-    column = reading.word_column
-    return read_records(path, "", None if column == "auto" else int(column))
-
-
-FORMAT = CorefFormat(
-    read_records,
-    make_writer(dump_conll),
-    read_with=_read_with,
-)
+FORMAT = make_format(read_records, make_writer(dump_conll))

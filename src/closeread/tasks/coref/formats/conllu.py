@@ -42,7 +42,6 @@ from closeread.tasks.coref.documents import (
     EmptyNode,
     Mention,
     Node,
-    documents_of,
     find_genre,
     list_lengths,
 )
@@ -58,6 +57,7 @@ from closeread.tasks.coref.formats.conllu_sentences import (
     read_ids,
 )
 from closeread.tasks.coref.formats.lines import (
+    FileText,
     Section,
     StoredWords,
     check_name,
@@ -71,7 +71,12 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
+from closeread.tasks.coref.formats.reading import (
+    DEFAULT_READING,
+    Reading,
+    make_format,
+    make_writer,
+)
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.spans import Span, merge_runs, nth_token, number_of_token
 
@@ -120,15 +125,10 @@ def parse_name(text: str) -> Name | None:
     return name if name.part <= name.n_parts and name.n_parts > 1 else None
 
 
-def read_conllu(path: Path) -> Documents:
-    """Read the documents of a CorefUD file."""
-    return documents_of(read_records(path, "").records)
-
-
-def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split."""
-    del split
-    return _Reader(path, read_text(path)).read()
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a file, each with the line on which it begins."""
+    text = read_text(path)
+    return _Reader(path, text, FileText(path) if reading.is_reread else text).read()
 
 
 # First phase: the documents of a file
@@ -220,9 +220,10 @@ class _Tokens:
 class _Reader:
     """Reader of a file."""
 
-    def __init__(self, path: Path, text: bytes) -> None:
+    def __init__(self, path: Path, text: bytes, stored_text: bytes | FileText) -> None:
         self._path = path
         self._text = text
+        self._stored_text = stored_text
         self._problems = ProblemList()
         # Parents that don't exist, which are reported if there are no other problems.
         self._lacking = ProblemList()
@@ -285,7 +286,7 @@ class _Reader:
             name=section.name,
             entities=group_mentions(labeled),
             n_tokens=len(tokens.tags),
-            words=ConlluWords(self._text, section, digest),
+            words=ConlluWords(text=self._stored_text, section=section, digest=digest),
             nodes=tokens.nodes,
             fields={GENRE: genre} if genre else {},
             is_named=bool(section.header),
@@ -610,9 +611,11 @@ def describe_relations(counts: Mapping[str, int]) -> str:
     return f"{' and '.join(parts)} {verb} not scored"
 
 
+@dataclass(kw_only=True, eq=False)
 class ConlluWords(StoredWords):
     """The words of a document."""
 
+    digest: bytes
     counts_empty_nodes = True
 
     def read_tokens(self) -> Iterator[tuple[int, bytes]]:
@@ -683,7 +686,8 @@ def _dump_document(document: Document, n_tokens: int) -> str:
         ]
         lines.append("\t".join(columns))
     text = "".join(f"{line}\n" for line in [*lines, ""])
-    reader = _Reader(Path(document.name), text.encode("utf-8", "replace"))
+    data = text.encode("utf-8", "replace")
+    reader = _Reader(Path(document.name), data, data)
     check_read_back(document, reader.read, FILE, "two mentions of an entity cross")
     return text
 
@@ -704,7 +708,4 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
     return sorted(brackets)
 
 
-FORMAT = CorefFormat(
-    read_records,
-    make_writer(dump_conllu),
-)
+FORMAT = make_format(read_records, make_writer(dump_conllu))

@@ -32,7 +32,7 @@ from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
 from closeread.tasks.coref.spans import Span, merge_runs
 from closeread.tasks.coref.universal_anaphora.relations import (
     Bridging,
@@ -517,13 +517,13 @@ def _make_layer(
     )
 
 
-def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a file, each with the line on which it begins; names are the file's, whatever the split."""
-    del split
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a file, each with the line on which it begins."""
+    del reading
     reader = _Reader()
     parsed = reader.read(read_lines(path))
     reader.problems.raise_any(path)
     return parsed
 
 
-FORMAT = CorefFormat(read_records)
+FORMAT = make_format(read_records)

@@ -18,7 +18,12 @@ from closeread.tasks.coref.documents import Document
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
+from closeread.tasks.coref.formats.reading import (
+    DEFAULT_READING,
+    Reading,
+    make_format,
+    make_writer,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -26,9 +31,9 @@ if TYPE_CHECKING:
 FIELDS = ("id", "sentences", "coref_chains")
 
 
-def read_records(path: Path, split: str) -> Parsed:
-    """Read the documents of a Parquet file; names are the file's, whatever the split."""
-    del split
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a Parquet file."""
+    del reading
     rows = list(read_parquet(path, _find_missing_columns))
     return read_dialect(path, Parsed(rows, [1] * len(rows), []), DIALECTS["coref_chains"])
 
@@ -76,8 +81,6 @@ def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> st
     return dump_json_lines(make_rows(documents, blind=blind))
 
 
-FORMAT = CorefFormat(
-    read_records,
-    make_writer(dump_coref_data),
-    write_blind=make_writer(dump_coref_data, blind=True),
+FORMAT = make_format(
+    read_records, make_writer(dump_coref_data), make_writer(dump_coref_data, blind=True)
 )

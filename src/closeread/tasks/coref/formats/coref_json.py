@@ -25,7 +25,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,7 +45,7 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_entities,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
 
@@ -395,12 +395,11 @@ UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
 
 
-def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
-    """Read the documents of a file, each with its line; names are the file's, whatever the split.
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a file, each with its line.
 
     In a system's output, predicted entities are preferred if the file has gold ones, too.
     """
-    del split
     lines = read_lines(path)
     first = next((line for line in lines if line.strip()), "")
     dialect = find_dialect(next(iter(parse_json_lines([first], SURROGATES).records), None))
@@ -410,7 +409,7 @@ def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed
             path, parsed._replace(records=list(map(drop_other_fields, parsed.records)))
         )
     parsed = parse_json_lines(lines, SURROGATES)
-    return read_dialect(path, parsed, dialect, is_response=is_response)
+    return read_dialect(path, parsed, dialect, is_response=reading.is_response)
 
 
 def read_dialect(
@@ -483,9 +482,7 @@ def dump_coref_json(documents: Documents) -> str:
     )
 
 
-FORMAT = CorefFormat(
-    read_records,
-    lambda records: dump_coref_json(documents_of(records)),
+FORMAT = replace(
+    make_format(read_records, lambda records: dump_coref_json(documents_of(records))),
     suffixes=SUFFIXES,
-    read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
 )

@@ -22,12 +22,16 @@ from closeread.tasks.coref.formats.coref_json import (
     read_dialect,
 )
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
+from closeread.tasks.coref.formats.reading import (
+    DEFAULT_READING,
+    Reading,
+    make_format,
+    make_writer,
+)
 
 
-def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed:
-    """Read the documents of a file; names are the file's, whatever the split."""
-    del split
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a file."""
     try:
         records = parse_json("\n".join(read_lines(path)), SURROGATES)
     except JSONDecodeError as error:
@@ -42,7 +46,7 @@ def read_records(path: Path, split: str, *, is_response: bool = False) -> Parsed
         )
         raise FormatError(path, [Problem(f"has no documents of coreference ({expected})", 1)])
     parsed = Parsed(records, [1] * len(records), [])
-    return read_dialect(path, parsed, dialect, is_response=is_response)
+    return read_dialect(path, parsed, dialect, is_response=reading.is_response)
 
 
 def dump_crac_json(documents: Sequence[Document], *, blind: bool = False) -> str:
@@ -73,9 +77,6 @@ def _join_words(tokens: Sequence[str], cluster: Sequence[Sequence[int]]) -> list
     return [" ".join(tokens[start : end + 1]) for start, end in cluster]
 
 
-FORMAT = CorefFormat(
-    read_records,
-    make_writer(dump_crac_json),
-    read_with=lambda path, reading: read_records(path, "", is_response=reading.is_response),
-    write_blind=make_writer(dump_crac_json, blind=True),
+FORMAT = make_format(
+    read_records, make_writer(dump_crac_json), make_writer(dump_crac_json, blind=True)
 )

@@ -6,6 +6,8 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -96,15 +98,33 @@ def iterate_hash_lines(text: bytes) -> Iterator[tuple[int, int, int]]:
         begin = text.find(b"#", end)
 
 
-class StoredWords(Words):
-    """The words of a document, of which only a digest is kept: its lines are read again when they are asked for."""
+@dataclass(frozen=True)
+class FileText:
+    """The text of a file as `read_text` returns it, of which a part is read again when it is asked for."""
 
-    def __init__(self, text: bytes, section: Section, digest: bytes) -> None:
-        """Take the text of the file, and the lines of the document in it."""
-        self._text = text
-        self._section = section
-        self._lines: list[int] | None = None
-        self.digest = digest
+    path: Path
+
+    def __getitem__(self, part: slice) -> bytes:
+        """Return a part."""
+        with self.path.open("rb") as file:
+            begin = part.start
+            if file.read(len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+                begin += len(BYTE_ORDER_MARK)
+            file.seek(begin)
+            return file.read(part.stop - part.start)
+
+
+@dataclass(kw_only=True, eq=False)
+class StoredWords(Words):
+    """The words of a document, of which only a digest is kept: its lines are read again when they are asked for.
+
+    Attributes:
+        text: the text of the file.
+        section: the lines of the document in it.
+    """
+
+    text: bytes | FileText
+    section: Section
 
     @abstractmethod
     def read_tokens(self) -> Iterator[tuple[int, bytes]]:
@@ -120,18 +140,17 @@ class StoredWords(Words):
 
     def line_of(self, token: int) -> int:
         """Return the line of a token, from 1."""
-        if self._lines is None:
-            self._lines = self.list_lines()
-        return self._lines[token]
+        return self.lines[token]
 
-    def list_lines(self) -> list[int]:
-        """Return the line of every token, from 1."""
+    @cached_property
+    def lines(self) -> list[int]:
+        """The line of every token, from 1."""
         return [line for line, _ in self.read_tokens()]
 
     def _iterate_lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines of the document with their numbers."""
-        section = self._section
-        lines = self._text[section.begin : section.end].split(b"\n")
+        section = self.section
+        lines = self.text[section.begin : section.end].split(b"\n")
         if not lines[-1]:
             lines.pop()
         return enumerate(lines, section.line + 1)

@@ -33,7 +33,12 @@ from closeread.tasks.coref.documents import (
 from closeread.tasks.coref.formats import CRAC_TAG
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
 from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
-from closeread.tasks.coref.formats.reading import CorefFormat, make_writer
+from closeread.tasks.coref.formats.reading import (
+    DEFAULT_READING,
+    Reading,
+    make_format,
+    make_writer,
+)
 from closeread.tasks.coref.notices import count_notice
 
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
@@ -176,9 +181,8 @@ def is_markup(lines: Sequence[str]) -> bool:
     return sum(len(re.findall(tags, line)) for line in lines) > n_crac
 
 
-def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
-    """Read the documents of a file; if `tolerant`, wrong tags cost their mention, and a notice counts them."""
-    del split
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+    """Read the documents of a file; a notice counts the wrong tags that cost their mention."""
     lines = list(read_lines(path))
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
@@ -192,7 +196,7 @@ def read_records(path: Path, split: str, *, tolerant: bool = False) -> Parsed:
             problems.add(f"the text {unsafe}", number)
         marks = _read_markup(line) if is_marked_up else _read_crac(line)
         wrong[number] += len(marks.wrong)
-        if not tolerant:
+        if not reading.is_tolerant:
             for message in marks.wrong:
                 problems.add(message + advise(" ({words=align} leaves such mentions out)"), number)
         words, nodes = mark_empty_nodes(marks.words)
@@ -359,9 +363,6 @@ def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
     return response.replaced(named)
 
 
-FORMAT = CorefFormat(
-    read_records,
-    make_writer(dump_marked_text),
-    read_with=lambda path, reading: read_records(path, "", tolerant=reading.is_tolerant),
-    write_blind=make_writer(dump_marked_text, blind=True),
+FORMAT = make_format(
+    read_records, make_writer(dump_marked_text), make_writer(dump_marked_text, blind=True)
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +19,16 @@ class Reading(NamedTuple):
         is_response: whether they are the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         is_tolerant: whether wrong tags of language models cost only their mention.
+        is_reread: whether the file can be read again, so that its text takes no memory until then.
     """
 
     is_response: bool = False
     word_column: str = "auto"
     is_tolerant: bool = False
+    is_reread: bool = False
+
+
+DEFAULT_READING = Reading()
 
 
 @dataclass(frozen=True)
@@ -31,13 +36,26 @@ class CorefFormat(Format):
     """A format as its module offers it.
 
     Attributes:
-        read_with: reads a file as told, if that makes a difference.
+        read_with: reads a file in one of several ways.
         write_blind: returns the text of a file without entities, which a language model is to find; None if it is not
             written for them.
     """
 
-    read_with: Callable[[Path, Reading], Parsed] | None = None
+    read_with: Callable[[Path, Reading], Parsed] = field(kw_only=True)
     write_blind: Callable[[Sequence[Record]], str] | None = None
+
+
+def make_format(
+    read_with: Callable[[Path, Reading], Parsed], *writers: Callable[[Sequence[Record]], str]
+) -> CorefFormat:
+    """Return a format, given how it is read, and how it is written with entities and without them."""
+    write, write_blind = (*writers, None, None)[:2]
+    return CorefFormat(
+        lambda path, _split: read_with(path, DEFAULT_READING),
+        write,
+        read_with=read_with,
+        write_blind=write_blind,
+    )
 
 
 def make_writer(dump: Callable[..., str], **options: bool) -> Callable[[Sequence[Record]], str]:
