@@ -569,3 +569,24 @@ def test_all_of_litbank():
             differing.append(document.name)
     assert len(documents) == 100
     assert differing == ["1400_great_expectations_brat"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        # A sentence with the number 0, a feature that links without targets, and a structure that is a number.
+        ("a.tsv", "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.M|\n\n\n#Text=Ida\n0-1\t0-3\tIda\t_\t\n"),
+        ("b.tsv", "#FORMAT=WebAnno TSV 3.3\n#T_SP=x.M|ROLE_x.M:a_L\n\n\n#Text=Ida\n1-1\t0-3\tIda\ta\t\n"),
+        ("c.json", '{"%TYPES": {}, "%FEATURE_STRUCTURES": {"1": 0}, "%VIEWS": {}}'),
+    ],
+)  # fmt: skip
+def test_oddities_without_a_traceback(name, text, tmp_path):
+    path = tmp_path / name
+    path.write_text(text)
+    if name == "a.tsv":
+        (document,) = read_documents(path).documents
+        assert list(document.words.read()) == ["Ida"]
+    else:
+        expected = {"b.tsv": "ends with ROLE_ (expected the type of the targets after it)",
+                    "c.json": "%FEATURE_STRUCTURES[0] has no %ID and %TYPE"}  # fmt: skip
+        assert expected[name] in refusal(path)

@@ -102,7 +102,10 @@ def read_cas_json(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocu
     content = decode_json(file.text, file.name)
     listed = content.get("%FEATURE_STRUCTURES", []) if isinstance(content, Mapping) else None
     if isinstance(listed, Mapping):
-        listed = [{"%ID": number, **structure} for number, structure in listed.items()]
+        listed = [
+            {"%ID": number, **structure} if isinstance(structure, Mapping) else structure
+            for number, structure in listed.items()
+        ]
     if not isinstance(listed, Sequence):
         problem = Problem("has no list of feature structures (expected UIMA CAS JSON 0.4)")
         raise FormatError(file.name, [problem])

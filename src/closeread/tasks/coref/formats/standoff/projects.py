@@ -87,7 +87,8 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
         files, problems = walk_files(path)
         if problems:
             raise FormatError(path, problems)
-        return _read_members(path, _list_files(files), options)
+        members = {name: partial(_read_file, file) for name, file in files.items()}
+        return _read_members(path, members, options)
     data = _read_file(path)
     if data.startswith(ZIP_MAGIC):
         return _read_members(path, _list_archive(str(path), data), options)
@@ -113,10 +114,6 @@ def _load_reader(form: str) -> Callable[[StandoffFile, StandoffOptions], Annotat
         import_module(f"{package}.{module}"), function
     )
     return reader
-
-
-def _list_files(files: Mapping[str, Path]) -> Members:
-    return {name: partial(_read_file, path) for name, path in files.items()}
 
 
 def _read_file(path: Path) -> bytes:

@@ -127,7 +127,7 @@ class Reader:
         chains: the spans of chains by their number, by layer and the chain's number.
         references: the links.
         texts: the lines of the text of the next sentence.
-        sentence: the number of the current sentence.
+        sentence: the number of the current sentence; -1 before the first.
     """
 
     document: StandoffDocument = field(default_factory=StandoffDocument)
@@ -143,7 +143,7 @@ class Reader:
     )
     references: dict[Reference, None] = field(default_factory=dict)
     texts: list[str] = field(default_factory=list)
-    sentence: int = 0
+    sentence: int = -1
 
     @property
     def n_columns(self) -> int:
@@ -165,7 +165,8 @@ def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorD
         if line.startswith("#T_"):
             _read_layer(reader, line, line_number)
         if line.startswith(TEXT):
-            _read_text(reader, line)
+            # A sentence may have several lines of text.
+            reader.texts.append(_unescape(line.removeprefix(TEXT)))
         if not line or line.startswith("#"):
             continue
         cells = line.split("\t")
@@ -203,11 +204,6 @@ def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorD
     return {"": [reader.document]}
 
 
-def _read_text(reader: Reader, line: str) -> None:
-    """Read a line of the text of a sentence, which may have several."""
-    reader.texts.append(_unescape(line.removeprefix(TEXT)))
-
-
 def _lay_out(reader: Reader, sentence: int, offsets: Positions) -> None:
     """Add a token to its sentence, the first of which ends the lines of its text."""
     layout = reader.document.layout
@@ -241,6 +237,10 @@ def _read_layer(reader: Reader, line: str, line_number: int) -> None:
         else:
             column = Column(number, feature)
         columns.append(column)
+    if columns[-1].role == "roles":
+        expected = "expected the type of the targets after it"
+        reader.problems.add(f"{quote(line)} ends with ROLE_ ({expected})", line_number)
+        return
     reader.layers.append(Layer(kind, name, columns))
 
 
