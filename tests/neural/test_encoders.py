@@ -1,6 +1,7 @@
 """Vectors of words in context, with a random encoder."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -200,3 +201,19 @@ def test_the_code_of_a_model_is_never_run(auto_class, tmp_path, monkeypatch):
     # That this would have been noticed.
     transformers.AutoConfig.from_pretrained(folder, trust_remote_code=True)
     assert witness.exists()
+
+
+@pytest.mark.parametrize(
+    ("config", "limit", "longest"),
+    [
+        # RoBERTa counts positions after that of padding, which is 1: two are never used.
+        (transformers.RobertaConfig(max_position_embeddings=514, pad_token_id=1), 10**6, 512),
+        (transformers.BertConfig(max_position_embeddings=512), 10**6, 512),
+        (transformers.BertConfig(max_position_embeddings=512), 128, 128),
+        (transformers.T5Config(), 10**6, 4096),  # relative positions
+        (transformers.T5Config(), 512, 512),
+    ],
+)
+def test_the_longest_input(config, limit, longest):
+    tokenizer = SimpleNamespace(model_max_length=limit)
+    assert longest_input(tokenizer, config) == longest

@@ -10,6 +10,7 @@ from shared.tiny_encoder import make_encoder  # noqa: E402
 from twins import link_model as twin  # noqa: E402
 
 from closeread.exceptions import RequestError  # noqa: E402
+from closeread.formats.word_vectors import WordVectors  # noqa: E402
 from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.links import (  # noqa: E402
     Examples,
@@ -181,3 +182,14 @@ def test_labels_out_of_range_are_refused_before_training(tmp_path):
             metadata={},
         )
     assert not (tmp_path / "run").exists()
+
+
+def test_a_span_has_the_sum_of_the_vectors_of_its_words():
+    """1 + 4 and 2 + 8 for the first span; the second has an unknown word, which adds nothing."""
+    matrix = np.array([[1, 2], [4, 8]], np.float32)
+    vectors = WordVectors(matrix, {"red": 0, "barn": 1})
+    model = LinkModel(LinkConfig(span_size=2, end_size=3, head_size=3))
+    system = LinkSystem(model, None, vectors, Hardware("cpu", "float32"))
+    places = Spans([["red", "barn", "roof"]], np.array([0, 2]), np.array([0, 1]), np.array([1, 2]))
+    (example,) = system.prepare(places)
+    assert example["vectors"].tolist() == [[5, 10], [4, 8]]

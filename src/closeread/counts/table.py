@@ -188,9 +188,12 @@ class CountTable:
         They are those of a group.  All are resampled together, without a name, if there are no two groups, or if a
         block has units of several, as a sentence of McTaco has questions of several categories.
         """
+        together = [("", np.arange(self.n_blocks))]
+        if len(self.group_names) < 2:
+            return together
         pairs = np.unique(np.stack([self.blocks, self.group_numbers]), axis=1)
-        if len(self.group_names) < 2 or pairs.shape[1] > self.n_blocks:
-            return [("", np.arange(self.n_blocks))]
+        if pairs.shape[1] > self.n_blocks:
+            return together
         return [
             (name, pairs[0, pairs[1] == number]) for number, name in enumerate(self.group_names)
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -239,17 +240,8 @@ Kind = tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]
 """What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
 
 
-def find_oddities(records: Sequence[Record]) -> Iterator[str]:
-    """Describe what is odd in valid documents, one sentence for each kind, with the first occurrence."""
-    return _describe_kinds(records, ODDITIES)
-
-
-def find_repairs(records: Sequence[Record]) -> Iterator[str]:
-    """Describe what is completed in valid documents, with the first occurrence."""
-    return _describe_kinds(records, REPAIRS)
-
-
 def _describe_kinds(records: Sequence[Record], kinds: Sequence[Kind]) -> Iterator[str]:
+    """Describe what belongs to some kinds in valid documents, one sentence for each, with the first occurrence."""
     # Documents of annotators and systems may lack these fields.
     if any(list_lacking(records, name) for name in ("text", "tokens", "nps", "coref")):
         return
@@ -358,6 +350,8 @@ REPAIRS: Sequence[Kind] = (
         _find_endless,
     ),
 )
+find_oddities = partial(_describe_kinds, kinds=ODDITIES)
+find_repairs = partial(_describe_kinds, kinds=REPAIRS)
 
 
 def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -385,5 +379,10 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
 
 RULES = dict.fromkeys(
     ("document", "annotation"),
-    Rules(find_inconsistencies, find_oddities, find_odd_rows, find_repairs=find_repairs),
+    Rules(
+        find_inconsistencies,
+        find_oddities,
+        find_odd_rows,
+        find_repairs=partial(_describe_kinds, kinds=REPAIRS),
+    ),
 )
