@@ -726,11 +726,11 @@ function drawTools() {
     const chips = DATA.kinds.map(({ id, name, explanation }) => make("button", { class: "chip", title: explanation, "aria-pressed": String(state.kind === id), click: () => chooseKind(id) }, make("b", {}, count(countErrors(doc, id))), ` ${name}`));
     const back = make("button", { class: "plain", title: "previous error (k)", "aria-label": "previous error", click: () => step(-1) }, "↑");
     const on = make("button", { class: "plain", title: "next error (j)", click: () => step(1) }, "next error ↓");
-    groups.push(make("span", {}, chips), make("span", {}, back, on));
+    groups.push(make("span", {}, back, on), make("span", { class: "chips" }, chips));
   }
   const letters = make("button", { class: "chip", title: "letters for those who can’t use colours (L)", "aria-pressed": String(find("text").classList.contains("letters")), click: toggleLetters }, "letters");
   const singletons = make("button", { class: "chip", title: "entities with one mention", "aria-pressed": String(state.singletons), click: toggleSingletons }, "singletons");
-  groups.push(make("span", {}, letters, DATA.has_singletons ? singletons : null));
+  groups.splice(2, 0, make("span", {}, letters, DATA.has_singletons ? singletons : null));
   replaceWithFocus(find("tools"), groups);
 }
 
