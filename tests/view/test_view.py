@@ -145,6 +145,15 @@ def test_what_a_second_system_repairs_adds_and_shares():
     assert data["comparison"] == {"repaired": 1, "added": 2, "shared": 2}
     assert data["documents"][0]["comparison"] == data["comparison"]
     assert closeread.view("coref", first, gold=key).to_dict()["comparison"] is None
+    listed = closeread.errors("coref", first, second, gold=key).to_dict()
+    assert listed["counts"] == data["comparison"]
+    assert [(row["second system"], row["error"], row["mention"]) for row in listed["errors"]] == [
+        ("repaired", "wrong entity", "6-6"),
+        ("added", "missing mention", "5-5"),
+        ("added", "spurious mention", "8-8"),
+        ("shared", "missing mention", "3-3"),
+        ("shared", "spurious mention", "9-9"),
+    ]
 
 
 HOSTILE = ["</script>", "<!--", "a\u2028b", "<script>", "]]>", "&lt;", '"', "\\u003c/script>"]

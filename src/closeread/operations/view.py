@@ -88,7 +88,6 @@ def view(
         raise RequestError("a page needs at least one system")
     if show and output is None:
         raise RequestError("only a page that is written can be opened; name a file as output")
-    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
     scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
     names = name_objects(systems)
     read = [scorer.read_source(system) for system in systems]
@@ -102,7 +101,7 @@ def view(
         f"{' and '.join(names)} on {scorer.gold_name or name}",
         scorer,
         viewed,
-        chosen,
+        choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval),
         documents=documents,
         limit=limit,
     )

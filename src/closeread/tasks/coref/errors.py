@@ -163,11 +163,11 @@ class CorefError:
         return " | ".join(_add_number_left(groups, len(groups) + n_left))
 
 
-def _add_number_left(shown: list[str], total: int) -> list[str]:
+def _add_number_left(texts: list[str], total: int) -> list[str]:
     """Return what is shown, and the number of what is not."""
-    if total > len(shown):
-        return [*shown, f"… {total - len(shown):,} more"]
-    return shown
+    if total > len(texts):
+        return [*texts, f"… {total - len(texts):,} more"]
+    return texts
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ class ErrorReport(Result):
         other_side = self.sides[1 - finding.side]
         pieces = []
         for rows in finding.groups:
-            mentions = [_show_mention(side.mentions[row], words) for row in rows]
+            mentions = [show_mention(side.mentions[row], words) for row in rows]
             pieces.append(tuple(mentions))
         others = [None if row is None else other_side.labels[row] for row in finding.others]
         return CorefError(
@@ -616,7 +616,7 @@ def _list_mention_fields(documents: Documents) -> dict[str, Sequence[str]]:
     return values
 
 
-def _show_mention(mention: Mention, words: Sequence[str]) -> ShownMention:
+def show_mention(mention: Mention, words: Sequence[str]) -> ShownMention:
     """Return a mention for display; without words if they are unknown."""
     if not words:
         return ShownMention(mention.start, mention.end, None)

@@ -17,7 +17,10 @@ import numpy as np
 
 from closeread.arrays import Ints
 from closeread.counts.procedure import Options
-from closeread.tasks.coref.documents import Documents
+from closeread.counts.results import Result
+from closeread.tables import Grid, Style
+from closeread.tasks.coref.documents import Documents, Mention
+from closeread.tasks.coref.errors import show_mention
 from closeread.tasks.coref.metrics.entity import align_entities
 from closeread.tasks.coref.metrics.matching import make_sides, match_sides
 from closeread.tasks.coref.metrics.overlap import (
@@ -135,12 +138,11 @@ def judge_mentions(key: Documents, response: Documents, options: Options) -> Ver
     overlap = compare_entities(key_side, response_side, len(key))
     is_aligned = align_entities(overlap)
     # The last entities may have no mentions.
-    n_entities = sum(len(document.entities) for document in response.documents)
-    aligned = np.full(n_entities, NONE)
+    aligned = np.full(sum(len(document.entities) for document in response.documents), NONE)
     aligned[overlap.entities[RESPONSE][is_aligned]] = overlap.entities[KEY][is_aligned]
     matched = np.full(len(response_side.mention), NONE)
-    key_rows, response_rows = match_rows(*mention_codes(key_side, response_side))
-    matched[response_rows] = key_rows
+    key_rows, rows = match_rows(*mention_codes(key_side, response_side))
+    matched[rows] = key_rows
     return Verdicts(key, response, aligned, matched)
 
 
@@ -165,3 +167,60 @@ def compare_faults(first: list[Fault], second: list[Fault]) -> Difference:
         [fault for fault in second if fault[:2] not in places_of_first],
         [fault for fault in second if fault[:2] in places_of_first],
     )
+
+
+def _count_kind(faults: list[Fault], kind: str) -> str:
+    return f"{sum(fault.kind == kind for fault in faults):,}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorComparison(Result):
+    """The mentions that two systems don't get right, compared.
+
+    Attributes:
+        key: the documents.
+        difference: what the second system repairs, adds and shares.
+        limit: how many mentions of each kind tables list.
+    """
+
+    key: Documents
+    difference: Difference
+    limit: int = 10
+
+    def _to_grids(self, style: Style = "table") -> list[Grid]:
+        """Return the numbers of mentions by kind, and the mentions that are repaired and added."""
+        del style
+        by_name = self.difference._asdict()
+        rows = []
+        for kind in VERDICTS:
+            numbers = [_count_kind(faults, kind) for faults in by_name.values()]
+            rows.append([kind, *numbers])
+        grids = [Grid("What the second system makes of errors", ["", *by_name], rows)]
+        for title in ("repaired", "added"):
+            faults = by_name[title]
+            if faults:
+                listed = list(map(self._describe, faults[: self.limit]))
+                grids.append(Grid(title.capitalize(), ["error", "document", "mention"], listed))
+        return grids
+
+    def _describe(self, fault: Fault) -> list[str]:
+        """Return the kind, the document, and the mention in its context."""
+        document = self.key.documents[fault.document]
+        spans = fault.spans
+        subspans = spans if len(spans) > 1 else ()
+        mention = Mention(spans[0][0], spans[-1][1], subspans=subspans)
+        text = show_mention(mention, document.words.read()).show_context()
+        return [fault.kind, document.name, text]
+
+    def _to_rows(self) -> tuple[list[str], list[list[object]]]:
+        """Return header and rows of all mentions."""
+        rows: list[list[object]] = []
+        for effect, faults in self.difference._asdict().items():
+            rows += [[effect, *self._describe(fault)] for fault in faults]
+        return ["second system", "error", "document", "mention"], rows
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers, and all mentions with their documents."""
+        header, rows = self._to_rows()
+        errors = [dict(zip(header, row, strict=True)) for row in rows]
+        return {"counts": self.difference.count_faults(), "errors": errors}
