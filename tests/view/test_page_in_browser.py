@@ -22,10 +22,35 @@ KINDS = (
     "missing entity",
     "spurious entity",
 )
-STORY = (
-    "Nora met Lea . She gave her the old key of the tower , and ∅ left it ."
-    " Nora and Lea took turns up there ."
-).split()
+STORY = [
+    "Nora",
+    "met",
+    "Lea",
+    ".",
+    "She",
+    "gave",
+    "her",
+    "the",
+    "old",
+    "key",
+    "of",
+    "the",
+    "tower",
+    ",",
+    "and",
+    "∅",
+    "left",
+    "it",
+    ".",
+    "Nora",
+    "and",
+    "Lea",
+    "took",
+    "turns",
+    "up",
+    "there",
+    ".",
+]
 # The verdicts of these systems are written down below, by hand.
 KEY = {
     "Nora": [(0, 0), (4, 4), (15, 15), (19, 19)],
@@ -127,10 +152,35 @@ def make_data(*documents, title="A and B", has_singletons=False):
 
 
 HOSTILE = [f"<img src=x onerror=alert({number})>" for number in range(len(STORY))]
-HEBREW = (
-    "נורה פגשה את לאה . היא נתנה לה את המפתח הישן של המגדל , והלכה ∅ בלי לקחת אותו"
-    " . נורה ולאה עלו Tower Bridge בתור ."
-).split()
+HEBREW = [
+    "נורה",
+    "פגשה",
+    "את",
+    "לאה",
+    ".",
+    "היא",
+    "נתנה",
+    "לה",
+    "את",
+    "המפתח",
+    "הישן",
+    "של",
+    "המגדל",
+    ",",
+    "והלכה",
+    "∅",
+    "בלי",
+    "לקחת",
+    "אותו",
+    ".",
+    "נורה",
+    "ולאה",
+    "עלו",
+    "Tower",
+    "Bridge",
+    "בתור",
+    ".",
+]
 
 
 @pytest.fixture(scope="module")
@@ -292,7 +342,7 @@ def test_tab_stops_at_errors_and_arrows_walk_the_bars(open_page):
     assert page.evaluate(label) == "key: “her”, Lea; A: with Nora, wrong entity"
     assert page.locator("#tip").inner_text() == page.evaluate(label)
     press(page, "ArrowDown")
-    assert page.evaluate(label) == "A: “her”, with Nora, wrong entity"
+    assert page.evaluate(label) == "A: “her” with Nora, wrong entity"
     press(page, "ArrowUp", "ArrowRight")
     assert page.evaluate(label).startswith("key: “the old key of the tower”")
     press(page, "Enter")
@@ -321,9 +371,9 @@ def test_words_are_the_targets_of_fingers(browser, folder):
     page.goto(f"file://{folder}/story.html")
     word = page.locator('#text [data-word="11"]').first
     word.tap()
-    assert page.locator("#card h3").inner_text() == "the tower"
+    assert page.locator("#entity h3").inner_text() == "the tower"
     word.tap()
-    assert page.locator("#card h3").inner_text() == "the old key"
+    assert page.locator("#entity h3").inner_text() == "the old key"
     context.close()
 
 
@@ -366,7 +416,7 @@ def test_a_private_key_is_not_there(open_page):
     assert {bar["kind"] for bar in read_bars(page, "below").values()} == {"plain"}
     assert page.get_by_text("the key of these documents is private").is_visible()
     page.get_by_role("button", name="Nora").first.click()
-    assert "A: 4 mentions" in page.locator("#card").inner_text()
+    assert "A: of 4 mentions" in page.locator("#card").inner_text()
     press(page, "j", "2", "3")
 
 
@@ -376,7 +426,7 @@ def test_hostile_text_stays_text(open_page):
     assert page.locator("img").count() == 0
     assert HOSTILE[0] in page.locator("#text").inner_text()
     page.locator("#text .word").first.click()
-    assert page.locator("#card h3").first.inner_text() == "<script>alert(1)</script>"
+    assert page.locator("#entity h3").first.inner_text() == "<script>alert(1)</script>"
 
 
 def test_right_to_left(open_page):
@@ -407,7 +457,9 @@ def test_right_to_left(open_page):
 
 def test_only_what_is_in_sight_is_drawn(open_page):
     page = open_page("long")
-    drawn = "document.querySelectorAll('.chunk.drawn').length / document.querySelectorAll('.chunk').length"
+    drawn = (
+        "document.querySelectorAll('.drawn').length / document.querySelectorAll('#text p').length"
+    )
     assert page.evaluate("JSON.parse(data.textContent).documents[0].words.length") > 100_000
     assert page.evaluate(drawn) < 0.02
     page.evaluate("location.hash = '#tower.A.54006'")
@@ -422,7 +474,7 @@ def test_paper_has_one_system_and_all_of_the_text(open_page):
     press(page, "3")
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.locator(".chunk:not(.drawn)").count() == 0
+    assert page.locator("#text p:not(.drawn)").count() == 0
     assert {identity.split(".")[0] for identity in read_bars(page, "below")} == {"0"}
     assert not page.locator("#tools").is_visible()
     page.evaluate("dispatchEvent(new Event('afterprint'))")

@@ -77,7 +77,6 @@ def draw_page(data: Mapping[str, Any]) -> str:
     directives = [
         "default-src 'none'",
         f"style-src {hash_source(style)}",
-        "style-src-attr 'unsafe-inline'",
         f"script-src {hash_source(script)}",
         "img-src data:",
         "base-uri 'none'",
