@@ -92,6 +92,7 @@ setup(
             "tasks/*.bib",
             "tasks/**/*.json",
             "tasks/*/prompts/*.jinja",
+            "views/page.*",
         ],
         "closeread.schemas": ["*.json"],
         "closeread.cards": ["*.json", "*.md"],

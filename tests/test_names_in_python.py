@@ -55,6 +55,7 @@ CALLS = {
     "table": lambda name: closeread.table(name, [NOTHING], gold=NOTHING),
     "train": lambda name: closeread.train(name, NOTHING, encoder=NOTHING, nothing=1),
     "validate": lambda name: closeread.validate(name, NOTHING, gold=NOTHING),
+    "view": lambda name: closeread.view(name, NOTHING, gold=NOTHING),
 }
 WORDS = {"export": [NOTHING, "--config", "nothing"], "show": ["--gold", NOTHING]}
 """What follows the name in the command line of commands without subcommands."""

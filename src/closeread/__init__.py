@@ -15,7 +15,7 @@ Corpora: `corpora()`, `load_dataset`, `load_dataset_builder`, `show`, `stats`, `
 Metrics of evaluate: `metrics()`, `load_metric`, `install_modules`.
 Annotators and errors: `agreement`, `adjudicate`, `errors()`.
 Files of a corpus: `prepare`.
-Figures: `plot`.
+Figures: `plot`; pages with a key and systems: `view`.
 Trained models: `train`, `predict`. Language models: `llm_rows`.
 Leaderboards: `submit`, `list_submissions`, `download_submission`, `withdraw_submission`, `choose_submission`;
 `init_leaderboard`, `judge_leaderboard`, `show_leaderboard`, `build_leaderboard`; `extend_deadline`,
@@ -92,6 +92,7 @@ if TYPE_CHECKING:
         prepare,
         train,
     )
+    from closeread.operations.view import view
 
 # fmt: off
 __all__ = [
@@ -104,7 +105,7 @@ __all__ = [
     "plot", "predict", "prepare", "publish_codabench", "publish_dataset", "publish_leaderboard", "publish_metric",
     "publish_model",
     "schema", "score", "show", "show_leaderboard", "stats", "submit", "table", "train", "validate",
-    "withdraw_submission",
+    "view", "withdraw_submission",
 ]
 # fmt: on
 
@@ -127,6 +128,7 @@ _NAMES = {
     "closeread.operations.score": "load_report score validate",
     "closeread.operations.submitting": "submit",
     "closeread.operations.tasks": "adjudicate agreement baseline convert errors plot predict prepare train",
+    "closeread.operations.view": "view",
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 

@@ -155,6 +155,12 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
     Source: Luo (2005), On coreference resolution performance metrics: the similarity of two clusterings is the weight
     of a maximum-weight matching of their clusters.  No row or column is in two documents, and no cell occurs twice.
     """
+    chosen = choose_cells(row, column, weight, document, n_documents)
+    return sum_groups(document[chosen], weight[chosen], n_documents)
+
+
+def choose_cells(row: Ints, column: Ints, weight: Floats, document: Ints, n_documents: int) -> Mask:
+    """Mark the cells of the matching of which `best_total` returns the weight."""
     chosen = np.zeros(len(row), np.bool_)
     order = np.argsort(document, kind="stable")
     borders = np.searchsorted(document[order], np.arange(n_documents + 1)).tolist()
@@ -165,7 +171,7 @@ def best_total(row: Ints, column: Ints, weight: Floats, document: Ints, n_docume
         _, row_number = np.unique(row[cells], return_inverse=True)
         solve = _choose_by_search if len(cells) <= MAX_CELLS else _choose_by_scipy
         chosen[cells] = solve(row_number, column[cells], weight[cells])
-    return sum_groups(document[chosen], weight[chosen], n_documents)
+    return chosen
 
 
 def _choose_by_search(row: Ints, column: Ints, weight: Floats) -> list[bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -21,7 +22,7 @@ from closeread.cli.options import (
     take_printing_options,
 )
 from closeread.corpus.names import choose_equivalent, find_corpus, load_corpus
-from closeread.exceptions import advising_only, escape_line
+from closeread.exceptions import RequestError, advising_only, describe_unknown, escape_line
 from closeread.operations import COMMANDS, GROUPS, HIDDEN, TASKS
 from closeread.operations.calling import (
     call,
@@ -170,7 +171,8 @@ class DerivedCommand(Command):
             systems = values.pop("systems")
             if self.corpus is None:
                 values["gold"], systems = take_key(systems)
-            arguments.append(list(systems))
+            takes_each = describe(self.operation)[1].role == inspect.Parameter.VAR_POSITIONAL
+            arguments += systems if takes_each else [list(systems)]
         if values.get("sort") == "none":
             del values["sort"]
         return call_operation(self.subcommand, self.operation, arguments, to_keywords(values))
@@ -308,6 +310,8 @@ class ProcedureHelp(NamedTuple):
     # the same two if gold is a key, which has neither a config nor other gold
     key_endings: Sequence[str] = ()
     key: str = ""
+    # the only procedures that have the command; none for all
+    procedures: Sequence[str] = ()
 
 
 KEY_FIRST = "The key is the first file; omit it if there are only counts"
@@ -359,6 +363,23 @@ PROCEDURES = {
         "corrected for all pairs of systems by Holm's method. Reports have no counts, so they can't be tested.",
         key=f"{KEY_FIRST} and reports.",
     ),
+    "view": ProcedureHelp(
+        """Show a key and what systems make of it, in a page: the key above the words, systems below.
+
+        \b
+        Examples:
+          closeread view coref key.conll response.conll -o page.html
+          closeread view coref key.conll baseline.conll mine.conll \\
+            -o page.html --open
+          closeread view coref gold.conll anna.conll ben.conll cleo.conll \\
+            -o annotators.html
+        """,
+        "Show a key and systems in a page.",
+        ("-o page.html", "another.conll -o page.html --open"),
+        "One system is shown, two that are compared, or several annotators beside the gold. A page is one file "
+        "that needs no network.",
+        procedures=("coref",),
+    ),
     "validate": ProcedureHelp(
         """Validate files of predictions without scoring them, and report all problems of all files at once.
 
@@ -379,11 +400,12 @@ class ProcedureGroup(Group):
     """Subcommands by procedure; the name of a corpus or of an evaluate module selects the procedure that scores it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return procedure_names()
+        return list(PROCEDURES[str(self.name)].procedures or procedure_names())
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the titles of the procedures; this imports none of them."""
-        titles = [(name, capitalize(summarize(name).title)) for name in procedure_names()]
+        names = self.list_commands(ctx)
+        titles = [(name, capitalize(summarize(name).title)) for name in names]
         with formatter.section("Commands"):
             formatter.write_dl(titles)
 
@@ -400,6 +422,8 @@ class ProcedureGroup(Group):
         procedure, corpus = find_procedure(cmd_name)
         command_name = str(self.name)
         about = PROCEDURES[command_name]
+        if procedure.name not in self.list_commands(ctx):
+            raise RequestError(describe_unknown("kind of page", cmd_name, about.procedures))
         endings = about.endings
         details = about.details
         files = procedure.help.response

@@ -51,7 +51,7 @@ SECTIONS = {
     " test_split validation_split validation_share",
     "Output": "stats schema cite submission style names sort intervals"
     " by per_unit with_counts explain limit digits columns secondary score_only kinds"
-    " document to dry_run archive ids as_json",
+    " document documents to dry_run show archive ids as_json",
     "Intervals": "no_ci resamples confidence interval correction alpha pairs power",
     "System": "system author model paper code description",
     "Leaderboard": "title start end per_day max_submissions max_bytes private counting dataset replace",

@@ -142,7 +142,10 @@ def make_params(
         return [*files, *_make_procedure_options(procedure, corpus)]
     match param.kind:
         case "systems":
-            metavar = "[KEY] SYSTEMS..." if takes_key else "SYSTEMS..."
+            metavar = "SYSTEMS..."
+            if takes_key:
+                # Counts of systems, which some commands take, know their key.
+                metavar = f"{'KEY' if param.required else '[KEY]'} {metavar}"
             return [_make_files("systems", metavar, is_repeated=True)]
         case "read" if procedure is not None and parameter.is_argument:
             metavar = "RESPONSE" if takes_key else "PREDICTIONS"

@@ -34,12 +34,13 @@ COMMANDS = {
     "table": ("compare", "Print a table of many systems, with tests against the best."),
     "train": (TASKS, "Train a model."),
     "validate": ("score", "Validate files of predictions."),
+    "view": ("view", "Show a key and what systems make of it, in a page."),
 }
 """The module of this folder that has the operation of a command, or those of its subcommands by procedure; `tasks` if
 the tasks have its subcommands.  And what the list of commands says of it, so that this imports nothing."""
 
 TOPICS = {
-    "Score systems": "score compare table validate errors plot llm",
+    "Score systems": "score compare table view validate errors plot llm",
     "Look at corpora": "list info show",
     "Make predictions": "baseline train predict",
     "Annotate": "prepare convert agreement adjudicate",

@@ -149,6 +149,22 @@ class Words:
         """Return the place of every token in its tree; None if the file has no trees."""
         return None
 
+    def read_layout(self) -> WordLayout:
+        """Return what the file says of sentences and blanks."""
+        return WordLayout()
+
+
+class WordLayout(NamedTuple):
+    """How the words of a text stand beside each other.
+
+    Attributes:
+        sentences: the first token of each sentence; None if the file has no sentences.
+        glued: the tokens that no blank follows; None if the file doesn't say where blanks are.
+    """
+
+    sentences: Sequence[int] | None = None
+    glued: Sequence[int] | None = None
+
 
 class TokenColumns(NamedTuple):
     """Columns of the rows of a document's tokens.

@@ -84,24 +84,22 @@ def share_numbering(key: Documents, response: Documents) -> tuple[Documents, Doc
     key_documents = []
     response_documents = []
     for pair in zip(key.documents, response.documents, strict=True):
-        key_document, response_document = _share_numbering(*pair)
+        key_document, response_document = number_alike(pair)
         key_documents.append(key_document)
         response_documents.append(response_document)
     return key.replaced(key_documents), response.replaced(response_documents)
 
 
-def _share_numbering(key: Document, response: Document) -> tuple[Document, Document]:
-    key = adopt_nodes(key, response)
-    response = adopt_nodes(response, key)
-    places_of_key = _list_places(key)
-    places_of_response = _list_places(response)
-    if places_of_key == places_of_response:
-        return key, response
-    union = sorted({*places_of_key, *places_of_response})
-    return (
-        _renumber(key, _Numbering(places_of_key, union)),
-        _renumber(response, _Numbering(places_of_response, union)),
-    )
+def number_alike(documents: Sequence[Document]) -> list[Document]:
+    """Number the tokens of a document alike on all sides, as `share_numbering` does on two."""
+    donor = next((document for document in documents if document.nodes), documents[0])
+    documents = [adopt_nodes(document, donor) for document in documents]
+    places = list(map(_list_places, documents))
+    union = sorted(set().union(*places))
+    if all(places_of_side == union for places_of_side in places):
+        return documents
+    numberings = [_Numbering(places_of_side, union) for places_of_side in places]
+    return list(map(_renumber, documents, numberings))
 
 
 def adopt_nodes(document: Document, other: Document) -> Document:

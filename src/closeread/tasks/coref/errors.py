@@ -163,11 +163,11 @@ class CorefError:
         return " | ".join(_add_number_left(groups, len(groups) + n_left))
 
 
-def _add_number_left(shown: list[str], total: int) -> list[str]:
+def _add_number_left(texts: list[str], total: int) -> list[str]:
     """Return what is shown, and the number of what is not."""
-    if total > len(shown):
-        return [*shown, f"… {total - len(shown):,} more"]
-    return shown
+    if total > len(texts):
+        return [*texts, f"… {total - len(texts):,} more"]
+    return texts
 
 
 @dataclass(frozen=True)
@@ -283,7 +283,7 @@ class ErrorReport(Result):
         other_side = self.sides[1 - finding.side]
         pieces = []
         for rows in finding.groups:
-            mentions = [_show_mention(side.mentions[row], words) for row in rows]
+            mentions = [show_mention(side.mentions[row], words) for row in rows]
             pieces.append(tuple(mentions))
         others = [None if row is None else other_side.labels[row] for row in finding.others]
         return CorefError(
@@ -487,20 +487,11 @@ def count_errors(
         by: also count errors for each value of these fields.
     """
     check_kinds(kinds)
-    # Entities of lists are named by their numbers, which columns lose with the singletons.
-    key = without_duplicates(key_documents.replaced(key_documents.documents))
-    response = without_duplicates(response_documents.replaced(response_documents.documents))
-    if options["keep_singletons"] == "false":
-        key = without_singletons(key)
-        response = without_singletons(response)
+    key, response = prepare_sides(key_documents, response_documents, options)
     require_fields(key, response, options, [name for name in by if name in FIELDS])
-    if options["zeros"] == "exclude":
-        key_with_nodes = key.replaced(map(adopt_nodes, key.documents, response.documents))
-        response = response.replaced(map(adopt_nodes, response.documents, key.documents))
-        key, response = map(without_zeros, (key_with_nodes, response))
-    findings = _find_errors(key, response, options)
+    findings = find_errors(key, response, options)
     if document is not None:
-        number = _find_document(document, key.names)
+        number = find_document(document, key.names)
         for kind, of_kind in findings.items():
             findings[kind] = [finding for finding in of_kind if finding.document == number]
         document = key.names[number]
@@ -515,6 +506,23 @@ def count_errors(
     return replace(report, slices={name: report.count_by(name) for name in by})
 
 
+def prepare_sides(
+    key: Documents, response: Documents, options: Options
+) -> tuple[Documents, Documents]:
+    """Return both sides with every mention in one entity, and without what the options leave out."""
+    # Entities of lists are named by their numbers, which columns lose with the singletons.
+    key = without_duplicates(key.replaced(key.documents))
+    response = without_duplicates(response.replaced(response.documents))
+    if options["keep_singletons"] == "false":
+        key = without_singletons(key)
+        response = without_singletons(response)
+    if options["zeros"] == "exclude":
+        key_with_nodes = key.replaced(map(adopt_nodes, key.documents, response.documents))
+        response = response.replaced(map(adopt_nodes, response.documents, key.documents))
+        key, response = map(without_zeros, (key_with_nodes, response))
+    return key, response
+
+
 class _Rows(NamedTuple):
     """The mentions of a side by rows: their documents, codes that are equal where mentions match, and entities."""
 
@@ -523,7 +531,7 @@ class _Rows(NamedTuple):
     entities: Sequence[int]
 
 
-def _find_errors(key: Documents, response: Documents, options: Options) -> dict[str, list[Finding]]:
+def find_errors(key: Documents, response: Documents, options: Options) -> dict[str, list[Finding]]:
     """Find the right entities and the errors of each kind."""
     matched = match_sides(key, response, matching=options["matching"], zeros=options["zeros"]).sides
     key_side, response_side = (
@@ -575,7 +583,7 @@ def _judge_entities(own: _Rows, other: _Rows, side: int) -> Iterator[Finding]:
             yield Finding(RIGHT, document, side, rows, others)
 
 
-def _find_document(name: str, names: Sequence[str]) -> int:
+def find_document(name: str, names: Sequence[str]) -> int:
     """Return the number of a document, given its name, or its name as tables show it."""
     by_short_name = dict(zip(drop_part(names), names, strict=True))
     whole_name = by_short_name.get(name, name)
@@ -608,7 +616,7 @@ def _list_mention_fields(documents: Documents) -> dict[str, Sequence[str]]:
     return values
 
 
-def _show_mention(mention: Mention, words: Sequence[str]) -> ShownMention:
+def show_mention(mention: Mention, words: Sequence[str]) -> ShownMention:
     """Return a mention for display; without words if they are unknown."""
     if not words:
         return ShownMention(mention.start, mention.end, None)

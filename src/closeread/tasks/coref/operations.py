@@ -76,6 +76,7 @@ def convert(
 def errors(
     gold: Annotated[Source, Param(metavar="KEY")],
     response: Source,
+    second: Source | None = None,
     *,
     by: Annotated[Sequence[str], Param(metavar="FIELD")] = (),
     kinds: Annotated[Sequence[str], Param(flag="--kind", metavar="KIND")] = (),
@@ -89,6 +90,8 @@ def errors(
 
     Entities are split, merged, missing or spurious, and mentions missing or spurious.  The documents with the most
     errors come first.  Options are those of `closeread score coref`, so that the errors behind a score can be listed.
+    With a SECOND response, the mentions are listed that it repairs and adds: those that are missing, spurious, or in
+    another entity than CEAFe maps to theirs.
 
     \b
     Examples:
@@ -114,7 +117,7 @@ def errors(
     from closeread.corpus.gold import GoldSource
     from closeread.counts.procedure import check_present
     from closeread.tasks.coref.documents import documents_of
-    from closeread.tasks.coref.errors import check_kinds, count_errors
+    from closeread.tasks.coref.errors import check_kinds, count_errors, prepare_sides
     from closeread.tasks.coref.metrics.matching import count_repeated
     from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -143,6 +146,15 @@ def errors(
     result = count_errors(
         key_documents, response_documents, resolved, kinds=kinds, document=document, by=by
     )
+    if second is not None:
+        from closeread.tasks.coref.verdicts import ErrorComparison, compare_faults, judge_mentions
+
+        other = documents_of(reader.read_system(key, second.source, resolved).rows)
+        faults = []
+        for side in (response_documents, other):
+            sides = prepare_sides(key_documents, side, resolved)
+            faults.append(judge_mentions(*sides, resolved).list_faults())
+        return ErrorComparison(key_documents, compare_faults(*faults), limit)
     if sort == "score":
         metric = choose_main_metric(procedure)
         how = procedure.keep_options(resolved, reading=False)

@@ -47,6 +47,7 @@ from closeread.tasks.coref.documents import (
     Entity,
     Mention,
     TokenColumns,
+    WordLayout,
     list_lengths,
 )
 from closeread.tasks.coref.formats.lines import (
@@ -193,6 +194,14 @@ class ConllWords(StoredWords):
             for column, cell in zip(columns, cells, strict=True):
                 column.append(row[cell].decode())
         return TokenColumns(columns, sentences, lines)
+
+    def read_layout(self) -> WordLayout:
+        """Return the sentences, which blank lines separate."""
+        starts: list[int] = []
+        for token, (_, sentence, _) in enumerate(self._read_rows()):
+            if sentence == len(starts):
+                starts.append(token)
+        return WordLayout(starts)
 
     def _read_rows(self) -> Iterator[tuple[int, int, list[bytes]]]:
         """Yield the line, the sentence from 0, and the cells of every token."""

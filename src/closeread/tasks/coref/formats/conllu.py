@@ -42,6 +42,7 @@ from closeread.tasks.coref.documents import (
     EmptyNode,
     Mention,
     Node,
+    WordLayout,
     find_genre,
     list_lengths,
 )
@@ -638,6 +639,34 @@ class ConlluWords(StoredWords):
                 nodes += [_make_node(cells, tokens) for cells in rows]
                 rows = []
         return nodes
+
+    def read_layout(self) -> WordLayout:
+        """Return the sentences, and the words with SpaceAfter=No; in a multiword token, the last one has it."""
+        starts: list[int] = []
+        glued: list[int] = []
+        token = 0
+        is_start = True
+        # The last word of a multiword token, and whether a blank follows it.
+        last_id = b""
+        is_last_glued = False
+        for _, line in self._iterate_lines():
+            cells = line.rstrip(b"\r").split(b"\t")
+            if len(cells) != COLUMNS:
+                is_start = is_start or not line.strip()
+                continue
+            is_glued = b"SpaceAfter=No" in cells[9].split(b"|")
+            if b"-" in cells[0]:
+                last_id = cells[0].partition(b"-")[2]
+                is_last_glued = is_glued
+                continue
+            if is_start:
+                starts.append(token)
+                is_start = False
+            if is_glued or (is_last_glued and cells[0] == last_id):
+                glued.append(token)
+                is_last_glued = False
+            token += 1
+        return WordLayout(starts, glued or None)
 
 
 def _make_node(cells: Sequence[bytes], tokens: Mapping[bytes, int]) -> Node:

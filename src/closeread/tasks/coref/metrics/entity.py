@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, ratio
-from closeread.assignment import best_total
+from closeread.assignment import best_total, choose_cells
 from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap
 
 
@@ -69,10 +69,22 @@ def count_ceafm(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
 
 def count_ceafe(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
     """CEAFe, Luo (2005), φ4: the sum of 2 |K ∩ R| / (|K| + |R|) in the best mapping; entities of each side."""
-    similarity = 2 * overlap.common / (overlap.size_of(KEY) + overlap.size_of(RESPONSE))
-    common = map_entities(overlap, similarity)
+    common = map_entities(overlap, find_similarity(overlap))
     key, response = (overlap.sum_entities(side, overlap.sizes[side] > 0) for side in SIDES)
     return common, key, response
+
+
+def find_similarity(overlap: Overlap) -> Floats:
+    """Return φ4 of the entities of each overlap: 2 |K ∩ R| / (|K| + |R|)."""
+    similarity: Floats = 2 * overlap.common / (overlap.size_of(KEY) + overlap.size_of(RESPONSE))
+    return similarity
+
+
+def align_entities(overlap: Overlap) -> Mask:
+    """Mark the overlaps of the entities that CEAFe maps to each other."""
+    documents = overlap.document_of()
+    similarity = find_similarity(overlap)
+    return choose_cells(*overlap.entities, similarity, documents, overlap.n_documents)
 
 
 def map_entities(overlap: Overlap, similarity: Floats) -> Floats:

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, RequestError, advise, pluralize, quote
-from closeread.tasks.coref.documents import Document, Documents, Entity, ListedWords, Mention
+from closeread.tasks.coref.documents import (
+    Document,
+    Documents,
+    Entity,
+    ListedWords,
+    Mention,
+    WordLayout,
+)
 from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.lines import make_mention
 from closeread.tasks.coref.formats.standoff.models import (
@@ -185,6 +193,20 @@ class StandoffWords(ListedWords):
     def list_sentences(self) -> list[SentenceLayout]:
         """Return the sentences; none if the file doesn't say where they are."""
         return self._document.list_sentences()
+
+    def read_layout(self) -> WordLayout:
+        """Return the sentences and the words that no blank follows, if the file says where sentences are."""
+        starts: list[int] = []
+        glued: list[int] = []
+        token = 0
+        for sentence in self.list_sentences():
+            starts.append(token)
+            for offsets, following in pairwise(sentence.offsets):
+                if offsets[1] == following[0]:
+                    glued.append(token)
+                token += 1
+            token += 1
+        return WordLayout(starts, glued) if starts else WordLayout()
 
 
 class _Counts(Counter[str]):
