@@ -66,6 +66,7 @@ LINES = {
     "adjudicate tne": "in/tne-anna.jsonl in/tne-ben.jsonl -o out/a.jsonl --conflicts out/c.jsonl",
     "agreement coref": "in/anna.conll in/ben.conll",
     "agreement timeline": "in/voyage in/voyage2",
+    "agreement tlinks": "in/key in/response",
     "agreement tne": "in/tne-anna.jsonl in/tne-ben.jsonl",
     "agreement wikipossessions": "in/possessions.jsonl in/possessions2.jsonl",
     "prepare wikipossessions articles": "out/texts --config sample --as-of 2017-06-12 --delay 0",

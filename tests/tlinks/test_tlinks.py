@@ -23,6 +23,7 @@ from closeread.tasks.tlinks.procedure import PROCEDURE
 from closeread.tasks.tlinks.temporal_graph import (
     DURINGS,
     KINDS,
+    SYMMETRIC,
     TYPES,
     PointGraph,
     Relation,
@@ -177,6 +178,8 @@ def holds(one, model):
         "during": other_start < start and end < other_end,
         "finishes": other_start < start and end == other_end,
         "equals": (start, end) == (other_start, other_end),
+        "starts before": start < other_start,
+        "starts with": start == other_start,
     }[one.kind]
 
 
@@ -187,13 +190,13 @@ def true_of(model):
     return [
         one
         for one in every
-        if holds(one, model) and (one.kind != "equals" or one.first < one.second)
+        if holds(one, model) and (one.kind not in SYMMETRIC or one.first < one.second)
     ]
 
 
-def test_every_type_of_timeml_has_its_relation():
-    assert set(TYPES) == set(RELATION_TYPES)
-    for name in RELATION_TYPES:
+def test_every_type_of_timeml_and_of_matres_has_its_relation():
+    assert set(TYPES) == {*RELATION_TYPES, "STARTS_BEFORE", "STARTS_AFTER", "STARTS_EQUAL"}
+    for name in TYPES:
         for during in DURINGS:
             inverse = make_relation(5, 3, twin.INVERSE[name], during)
             assert make_relation(3, 5, name, during) == inverse
@@ -213,6 +216,12 @@ def test_every_type_of_timeml_has_its_relation():
         ([(0, "BEGINS", 1), (2, "BEGINS", 0)], (1, "BEGUN_BY", 2), True),
         ([(0, "SIMULTANEOUS", 1), (1, "INCLUDES", 2)], (2, "IS_INCLUDED", 0), True),
         ([(0, "IDENTITY", 1)], (1, "SIMULTANEOUS", 0), True),
+        # What starts earlier may end later.
+        ([(0, "BEFORE", 1)], (0, "STARTS_BEFORE", 1), True),
+        ([(0, "STARTS_BEFORE", 1)], (0, "BEFORE", 1), False),
+        ([(0, "INCLUDES", 1), (2, "STARTS_EQUAL", 1)], (2, "STARTS_AFTER", 0), True),
+        ([(0, "STARTS_BEFORE", 1), (1, "BEGINS", 2)], (0, "STARTS_BEFORE", 2), True),
+        ([(0, "STARTS_EQUAL", 1)], (1, "SIMULTANEOUS", 0), False),
         # Two that follow two simultaneous ones: nothing says which of them is first.
         (
             [(0, "SIMULTANEOUS", 1), (0, "BEFORE", 2), (1, "BEFORE", 3)],
@@ -230,7 +239,7 @@ def test_what_follows(links, asked, expected):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_relation_of_an_interval_with_itself(kind):
     assert add(PointGraph(1), [Relation(0, 0, kind)]) == [
-        "entailed" if kind == "equals" else "contradictory"
+        "entailed" if kind in SYMMETRIC else "contradictory"
     ]
 
 

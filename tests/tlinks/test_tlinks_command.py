@@ -337,7 +337,7 @@ def test_documents_that_are_not_in_the_key(pair):
 
 
 def test_a_folder_and_a_file(pair):
-    expected = "(expected two files or two folders)"
+    expected = "(expected two files or two folders, or files of pairs)"
     assert (
         refused("key", "response/a.tml")
         == f"response/a.tml: is a file but the key is a folder {expected}"

@@ -41,7 +41,12 @@ ALLEN = {
     "IDENTITY": ("=", "<", ">", "="),
     "OVERLAPS": ("<", "<", ">", "<"),
     "OVERLAPPED_BY": (">", "<", ">", ">"),
+    # MATRES compares starts only.
+    "STARTS_BEFORE": ("<", None, None, None),
+    "STARTS_AFTER": (">", None, None, None),
+    "STARTS_EQUAL": ("=", None, None, None),
 }
+TRUE_OF_ANY = (ALLEN["SIMULTANEOUS"], ALLEN["STARTS_EQUAL"])
 INVERSE = {
     "BEFORE": "AFTER",
     "IBEFORE": "IAFTER",
@@ -49,10 +54,12 @@ INVERSE = {
     "BEGINS": "BEGUN_BY",
     "ENDS": "ENDED_BY",
     "DURING": "DURING_INV",
+    "STARTS_BEFORE": "STARTS_AFTER",
 }
 INVERSE |= {inverse: name for name, inverse in INVERSE.items()} | {
     "SIMULTANEOUS": "SIMULTANEOUS",
     "IDENTITY": "IDENTITY",
+    "STARTS_EQUAL": "STARTS_EQUAL",
 }
 
 
@@ -164,7 +171,8 @@ class Matrices(Network):
 
 def points(source, name, target, during):
     ends = product((source,), ("start", "end")), product((target,), ("start", "end"))
-    return dict(zip(product(*map(list, ends)), four(name, during), strict=True))
+    said = zip(product(*map(list, ends)), four(name, during), strict=True)
+    return {pair: relation for pair, relation in said if relation is not None}
 
 
 def link_counts(gold, system, reduction="sequential", during="simultaneous", network=Network):
@@ -174,7 +182,7 @@ def link_counts(gold, system, reduction="sequential", during="simultaneous", net
     for links in (gold, system):
         distinct = {}
         for source, name, target in links:
-            if source == target and four(name, during) == ALLEN["SIMULTANEOUS"]:
+            if source == target and four(name, during) in TRUE_OF_ANY:
                 continue  # it says nothing
             key = frozenset(
                 {

@@ -50,6 +50,7 @@ from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
 from closeread.tasks.tlinks.extents import EXTENT_MATCHINGS, Extent, match_extents
 from closeread.tasks.tlinks.temporal_graph import (
+    SYMMETRIC,
     TYPES,
     PointGraph,
     Relation,
@@ -228,5 +229,5 @@ def _make_relations(
 
 
 def _is_tautology(relation: Relation) -> bool:
-    """Tell whether a relation is true of any interval: it is equal to itself."""
-    return relation.first == relation.second and relation.kind == "equals"
+    """Tell whether a relation is true of any interval: it is equal to itself, and starts with itself."""
+    return relation.first == relation.second and relation.kind in SYMMETRIC

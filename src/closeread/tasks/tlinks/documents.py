@@ -14,6 +14,7 @@ from closeread.exceptions import (
     FormatError,
     InputError,
     Problem,
+    RequestError,
     SubmissionError,
     advise,
     blame_submission,
@@ -24,8 +25,10 @@ from closeread.exceptions import (
 )
 from closeread.files import GZIP_SUFFIX, text_suffix
 from closeread.formats.folders import walk_files
-from closeread.formats.timeml import RELATION_TYPES, TITLES, TimeMLDocument, Tlink, read_timeml
+from closeread.formats.timeml import TITLES, TimeMLDocument, Tlink, read_timeml
 from closeread.records import Record
+from closeread.tasks.tlinks import pair_files
+from closeread.tasks.tlinks.temporal_graph import TYPES
 
 SUFFIXES = (".tml", ".timeml", ".xml")
 CREATION_TIME = "creation time"
@@ -40,8 +43,8 @@ class TimeMLDocuments:
 
     Attributes:
         path: the file or the folder.
-        by_name: for each document its file in the folder, which is None for a single file, and its content, which is
-            None if a response lacks it.
+        by_name: for each document its file in the folder, and its content, which is None if a response lacks it.  The
+            file is None for a single TimeML file, and "" for a file of pairs, which has several documents.
         notices: notices for the user.
     """
 
@@ -50,8 +53,8 @@ class TimeMLDocuments:
     notices: Sequence[str] = ()
 
     @property
-    def is_folder(self) -> bool:
-        """Whether they are in a folder."""
+    def has_names(self) -> bool:
+        """Whether they are matched by name: those of a folder or a file of pairs."""
         return any(file is not None for file, _ in self.by_name.values())
 
     def read(self) -> Iterator[tuple[str, Path, TimeMLDocument]]:
@@ -63,6 +66,10 @@ class TimeMLDocuments:
 
 def read_key(path: Path) -> TimeMLDocuments:
     """Read the documents of a file or a folder."""
+    if _is_pair_file(path):
+        documents_of_pairs, notes = pair_files.read_pairs(path)
+        by_name = {name: ("", document) for name, document in documents_of_pairs.items()}
+        return TimeMLDocuments(path, by_name, notes)
     if not path.is_dir():
         return TimeMLDocuments(path, {_name_document(path.name): (None, read_timeml(path))})
     suffixes = ", ".join(SUFFIXES)
@@ -92,6 +99,10 @@ def read_key(path: Path) -> TimeMLDocuments:
     return TimeMLDocuments(path, documents, notices)
 
 
+def _is_pair_file(path: Path) -> bool:
+    return not path.is_dir() and text_suffix(path) in pair_files.SUFFIXES
+
+
 def _name_document(file: str) -> str:
     path = PurePosixPath(file)
     if path.suffix.lower() == GZIP_SUFFIX:
@@ -101,13 +112,13 @@ def _name_document(file: str) -> str:
 
 def align(key: TimeMLDocuments, path: Path, options: Options) -> TimeMLDocuments:
     """Read a response, and put it in the order of the key's documents."""
-    if path.exists() and path.is_dir() != key.is_folder:
-        message = "is a folder but the key is a file"
-        if key.is_folder:
-            message = "is a file but the key is a folder"
-        raise SubmissionError(path, [Problem(f"{message} (expected two files or two folders)")])
+    has_names = path.is_dir() or _is_pair_file(path)
+    if path.exists() and has_names != key.has_names:
+        message = f"is {_describe_form(path)} but the key is {_describe_form(key.path)}"
+        expected = "expected two files or two folders, or files of pairs"
+        raise SubmissionError(path, [Problem(f"{message} ({expected})")])
     response = read_response(path)
-    if not key.is_folder:
+    if not key.has_names:
         # Two single files belong together, whatever their names.
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
         response = replace(response, by_name=by_name)
@@ -120,12 +131,25 @@ def align(key: TimeMLDocuments, path: Path, options: Options) -> TimeMLDocuments
         if document is None:
             continue
         differences = _find_differences(key_document, document, options["matching"])
-        problems += [problem._replace(file=file) for problem in differences]
+        problems += [problem._replace(file=file or None) for problem in differences]
         if options["matching"] == "id":
             by_name[name] = file, _rename_events(key_document, document)
     if problems:
         raise SubmissionError(path, problems)
     return replace(response, by_name=by_name)
+
+
+def check_texts(side: TimeMLDocuments, matching: str) -> None:
+    """Raise RequestError if extents are to be matched, but a file of pairs has none."""
+    if matching != "id" and _is_pair_file(side.path):
+        has_no_text = f"{side.path} is a file of pairs, which has no text to match by"
+        raise RequestError(f"{has_no_text}{advise(' (expected {matching=id})')}")
+
+
+def _describe_form(path: Path) -> str:
+    if path.is_dir():
+        return "a folder"
+    return "a file of pairs" if _is_pair_file(path) else "a file"
 
 
 def read_response(path: Path) -> TimeMLDocuments:
@@ -160,7 +184,7 @@ def compare_names(
         if len(unknown) > 1:
             message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
         advice = advise("; {extra=skip} leaves out what the key lacks")
-        yield Problem(message + advice, file=documents[name][0])
+        yield Problem(message + advice, file=documents[name][0] or None)
     if absent and missing == "error":
         lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"
         yield Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}")
@@ -284,5 +308,5 @@ def list_links(document: TimeMLDocument) -> list[Record]:
 
 
 def select_links(document: TimeMLDocument) -> list[Tlink]:
-    """Select the links that state a relation of TimeML."""
-    return [tlink for tlink in document.tlinks if tlink.relation in RELATION_TYPES]
+    """Select the links that state a relation of `TYPES`."""
+    return [tlink for tlink in document.tlinks if tlink.relation in TYPES]

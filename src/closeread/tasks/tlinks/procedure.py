@@ -29,6 +29,7 @@ from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.documents import (
     TimeMLDocuments,
     align,
+    check_texts,
     compare_names,
     drop_unknown,
     read_key,
@@ -78,7 +79,7 @@ class Response(System):
 
 @dataclass(frozen=True)
 class TimeMLReader(Reader[KeyLinks]):
-    """A key and a response: two TimeML files, or two folders whose files are matched by name."""
+    """A key and a response: two TimeML files, or folders or files of pairs, whose documents are matched by name."""
 
     @property
     def key_first(self) -> bool:
@@ -88,8 +89,11 @@ class TimeMLReader(Reader[KeyLinks]):
     def read_gold(self, source: GoldSource, options: Options) -> KeyLinks:
         """Read the documents of a key."""
         if not isinstance(source.gold, Path):
-            raise RequestError("tlinks needs a key: a TimeML file, or a folder of them")
+            raise RequestError(
+                "tlinks needs a key: a TimeML file, a folder of them, or a file of pairs"
+            )
         documents = read_key(source.gold)
+        check_texts(documents, options["matching"])
         records = list(to_records(documents, options["matching"]).values())
         return KeyLinks(records, documents, notices=documents.notices, files=[source.gold])
 
@@ -104,6 +108,7 @@ class TimeMLReader(Reader[KeyLinks]):
         if gold.documents is None or not isinstance(source, Path):
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(gold.documents, source, options)
+        check_texts(documents, options["matching"])
         records = to_records(documents, options["matching"])
         names = gold.documents.by_name
         missing = [name for name in names if name not in records]
@@ -116,7 +121,7 @@ class TimeMLReader(Reader[KeyLinks]):
         """Check a response when only the names of the key's documents are known."""
         response = read_response(source)
         # Two single files belong together, whatever their names.
-        if not response.is_folder and len(names) == 1:
+        if not response.has_names and len(names) == 1:
             return
         if options.get("extra") == "skip":
             response = drop_unknown(names, response)
@@ -213,9 +218,10 @@ PROCEDURE = Procedure(
     breakdowns=("type",),
     reader=TimeMLReader(),
     help=Help(
-        """Key and response are TimeML files, or folders of them, whose documents are matched by file name. Links that
-contradict earlier ones are reported on standard error; they are counted, but ignored for inference. So are links of
-an interval with itself, except that SIMULTANEOUS, IDENTITY and DURING are true of any interval, and not counted.""",
+        """Key and response are TimeML files, or folders of them, whose documents are matched by file name, or files of
+pairs (.tsv, .txt) as of TimeBank-Dense, TDDiscourse and MATRES. Links that contradict earlier ones are reported on
+standard error; they are counted, but ignored for inference. So are links of an interval with itself, except that
+SIMULTANEOUS, IDENTITY, DURING and STARTS_EQUAL are true of any interval, and not counted.""",
         key="key/",
         response="response/",
         flags=("--by type --per-unit", "--matching relaxed"),

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from closeread.exceptions import advise, pluralize, quote
-from closeread.formats.timeml import EVENT, NO_RELATION, RELATION_TYPES, TIMEX, Tlink
+from closeread.formats.timeml import EVENT, NO_RELATION, TIMEX, Tlink
 from closeread.tasks.tlinks.counting import find_contradictions, find_tautologies
 from closeread.tasks.tlinks.documents import TimeMLDocuments, list_links, select_links
+from closeread.tasks.tlinks.temporal_graph import TYPES
 
 MAX_LINKS_NAMED = 3
 """How many contradictory links of a side, and how many that are true of any interval, are named."""
@@ -45,7 +46,7 @@ def describe_links(
     if n_vague:
         vague = f"{pluralize(n_vague, 'link')} without a relation ({' or '.join(NO_RELATION)})"
         yield f"{side.path}: {vague}; not counted"
-    for relation in (*RELATION_TYPES, *NO_RELATION):
+    for relation in (*TYPES, *NO_RELATION):
         del n_links[relation]
     if n_links:
         foreign = f"{pluralize(n_links.total(), 'link')} with a relation that TimeML does not have"

@@ -31,8 +31,10 @@ KINDS = {
     "during": ["b < a", "A < B"],
     "finishes": ["b < a", "A = B"],
     "equals": ["a = b", "A = B"],
+    "starts before": ["a < b"],
+    "starts with": ["a = b"],
 }
-"""Allen's relations without their inverses, as statements about end points.
+"""Allen's relations without their inverses, and two about starts only, as statements about end points.
 
 The first interval begins at `a` and ends at `A`, the second begins at `b` and ends at `B`.
 """
@@ -52,10 +54,23 @@ TYPES = {
     "IDENTITY": "equals",
     "DURING": "equals",
     "DURING_INV": "equals",
+    "STARTS_BEFORE": "starts before",
+    "STARTS_AFTER": "starts before",
+    "STARTS_EQUAL": "starts with",
 }
-"""TimeML's relation types as Allen's relations or their inverses."""
+"""TimeML's relation types and those of MATRES, as `KINDS` or their inverses."""
 
-INVERSES = {"AFTER", "IAFTER", "INCLUDES", "BEGUN_BY", "ENDED_BY", "DURING_INV"}
+SYMMETRIC = ("equals", "starts with")
+
+INVERSES = {
+    "AFTER",
+    "IAFTER",
+    "INCLUDES",
+    "BEGUN_BY",
+    "ENDED_BY",
+    "DURING_INV",
+    "STARTS_AFTER",
+}
 """The types that relate the second interval to the first."""
 
 DURINGS = {
@@ -83,8 +98,8 @@ def make_relation(first: int, second: int, name: str, during: str = "simultaneou
     Relation(first=1, second=0, kind='before')
     """
     kind = DURINGS[during][name]
-    # Intervals that are equal are so in both directions.
-    is_swapped = first > second if kind == "equals" else name in INVERSES
+    # Intervals that are equal, or start together, are so in both directions.
+    is_swapped = first > second if kind in SYMMETRIC else name in INVERSES
     if is_swapped:
         return Relation(second, first, kind)
     return Relation(first, second, kind)
