@@ -235,9 +235,20 @@ def open_scorer(
 
     Without families of metrics, it has those of the preset, or the default.
     """
-    procedure = source.procedure.select_metrics(metrics, options or {})
-    resolved = resolve_options(procedure, source.corpus, options or {})
+    chosen = choose_preset(source.corpus, options or {})
+    procedure = source.procedure.select_metrics(metrics, chosen)
+    resolved = resolve_options(procedure, source.corpus, chosen)
     return Scorer(procedure, resolved, procedure.reader.read_gold(source, resolved), source)
+
+
+def choose_preset(corpus: Corpus | None, options: ChosenOptions) -> ChosenOptions:
+    """Return the options with the usual preset of the corpus, unless they name another one, or "none"."""
+    chosen = dict(options)
+    if corpus is not None and corpus.preset:
+        chosen["preset"] = chosen.get("preset") or corpus.preset
+        if chosen["preset"] == "none":
+            del chosen["preset"]
+    return chosen
 
 
 def resolve_options(

@@ -11,13 +11,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from closeread.corpus.declaration import (
+    UNVERIFIED,
     Corpus,
+    OwnFiles,
     Source,
     SourceFile,
     SourceFolder,
@@ -36,7 +40,13 @@ from closeread.exceptions import (
     describe_unreadable,
     merge_errors,
 )
-from closeread.files import make_folders, package_folder, replacing
+from closeread.files import (
+    creating_folder,
+    make_folders,
+    package_folder,
+    replacing,
+    write_text,
+)
 from closeread.records import UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
@@ -70,6 +80,8 @@ def locate(corpus: Corpus, source: Source, files: Path | UserFiles | None = None
     files = UserFiles.of(files)
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, files), corpus.name)
+    if isinstance(source, OwnFiles):
+        return _locate_own_files(corpus, source, files)
     if files.data_dir is not None and source.url is not None:
         return _locate_in_folder(corpus, source, files.data_dir)
     located = _locate_released(corpus, source.files)
@@ -92,6 +104,10 @@ def is_in(folder: Path | None, source: Source) -> bool:
     """
     if isinstance(source, UserFolders):
         return True
+    if isinstance(source, OwnFiles):
+        # What is in an archive is known once it is unpacked.
+        is_archive = folder is not None and _find_archive(folder) is not None
+        return folder is not None and (is_archive or bool(_match_first(folder, source.patterns)))
     return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
@@ -99,6 +115,8 @@ def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
     """List the files of a source in a user's folders, by their path below the corpus's folder, sorted."""
     files = UserFiles.of(files)
     folder = files.data_dir
+    if isinstance(source, OwnFiles):
+        return {} if folder is None else _match_first(_open_archive(folder), source.patterns)
     if not isinstance(source, UserFolders):
         return {} if folder is None else _match_files(folder, source.paths)
     paths = {}
@@ -125,6 +143,68 @@ def _match_files(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
     for pattern in patterns:
         paths.update(path for path in folder.glob(pattern) if not path.name.startswith("."))
     return {path.relative_to(folder).as_posix(): path for path in sorted(paths)}
+
+
+def _match_first(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
+    """Find the files below a folder that match the first pattern that any matches."""
+    for pattern in patterns:
+        paths = _match_files(folder, [f"**/{pattern}"])
+        if paths:
+            return paths
+    return {}
+
+
+def _find_archive(path: Path) -> Path | None:
+    """Return a path that is an archive, or the only archive in a folder; None if there is none."""
+    if path.suffix == ".zip":
+        return path
+    archives = list(_match_files(path, ["*.zip"]).values())
+    return archives[0] if len(archives) == 1 else None
+
+
+def _open_archive(path: Path) -> Path:
+    """Return a folder with the content of an archive, which is unpacked once; a folder without one is unchanged."""
+    archive = _find_archive(path)
+    if archive is None:
+        return path
+    folder = cache_folder("unpacked") / file_digest(archive)
+    if not folder.is_dir():
+        with creating_folder(folder) as draft:
+            _unpack(archive, draft)
+    return folder
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack an archive, and the archives in it."""
+    try:
+        with ZipFile(archive) as opened:
+            opened.extractall(folder)
+    except BadZipFile as error:
+        raise FormatError(archive, [Problem(f"is not a zip archive: {error}")]) from None
+    for inner in sorted(folder.rglob("*.zip")):
+        _unpack(inner, inner.with_suffix(""))
+        inner.unlink()
+
+
+def _locate_own_files(corpus: Corpus, source: OwnFiles, files: UserFiles) -> LocatedFiles:
+    """Find files that the user has or downloads; an UnavailableError says how to get them."""
+    folder = files.data_dir or data_folder(corpus.name)
+    if folder is None and source.downloads:
+        accepts = files.options.get(UNVERIFIED.name) == "accept"
+        located = _locate_released(corpus, source.downloads, accepts=accepts)
+        for file, download_path in zip(source.downloads, located, strict=True):
+            folder = download_path.path.parents[file.name.count("/")]
+    paths: dict[str, Path] = {}
+    if folder is not None and folder.exists():
+        folder = _open_archive(folder)
+        paths = _match_first(folder, source.patterns)
+    if folder is None or not paths:
+        where = advise("; pass its folder with {data_dir}")
+        lacking = f"has no file {' or '.join(source.patterns)} (required by {corpus.title}){where}"
+        hints = [Problem(line) for line in source.instructions]
+        raise UnavailableError(folder or corpus.name, [Problem(lacking), *hints])
+    digests = {name: file_digest(path) for name, path in paths.items()}
+    return LocatedFiles(folder, _combine_digests(digests), released=None, files=paths)
 
 
 def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
@@ -213,8 +293,10 @@ def _locate_in_folder(
     return LocatedFiles(folder, _combine_digests(digests), is_released, paths)
 
 
-def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[LocatedFiles]:
-    """Find released files, and download those that are missing."""
+def _locate_released(
+    corpus: Corpus, files: Sequence[SourceFile], *, accepts: bool = False
+) -> list[LocatedFiles]:
+    """Find released files, and download those that are missing; `accepts` keeps those without a declared digest."""
     located: dict[SourceFile, LocatedFiles] = {}
     errors: list[ChecksumError] = []
     missing: list[SourceFile] = []
@@ -231,7 +313,7 @@ def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[Locate
         raise merge_errors(errors)
     for number, file in enumerate(missing, start=1):
         try:
-            located[file] = _download(corpus, file)
+            located[file] = _download(corpus, file, accepts=accepts)
         except DownloadError as error:
             problems = [Problem(_describe_failure(corpus, file, error), None, file.name)]
             # The other files are not tried: each may take half a minute to fail.
@@ -257,7 +339,7 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
 def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     """Return the path of a released file on this machine; None if it is not there."""
     if file.url is None:
-        return package_folder(f"closeread.loaders.{corpus.name}") / file.name
+        return package_folder(corpus.folder) / file.name
     folder = data_folder(corpus.name)
     if folder is not None and (folder / file.name).exists():
         return folder / file.name
@@ -316,14 +398,37 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
     """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
     name = "sha256"
     expected = file.sha256
-    if expected is None:
+    if file.is_unverified:
+        record = _name_record(path)
+        # Until it is downloaded there is nothing to compare with.
+        expected = record.read_text("utf-8").split()[0] if record.is_file() else digest
+    elif expected is None:
         name = "git object id"
         digest = git_blob(path)
         expected = str(file.git_blob)
     return None if digest == expected else f"its {name} is {digest} (expected {expected})"
 
 
-def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
+def _name_record(path: Path) -> Path:
+    """Return the file with the digest of a download that was accepted without a declared one."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _accept_unverified(file: SourceFile, draft: Path, digest: str, *, accepts: bool) -> None:
+    """Ask whether to keep a download whose digest is not declared; an UnavailableError says how to answer yes."""
+    size = f"{draft.stat().st_size:,} bytes, SHA-256 {digest}"
+    found = f"closeread could not verify {file.name} when it was released: {size}"
+    if accepts:
+        return
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(f"{found}; keep it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    advice = advise("; keep it with {unverified=accept}")
+    raise UnavailableError(file.url, [Problem(f"was not kept: {found}{advice}")])
+
+
+def _download(corpus: Corpus, file: SourceFile, *, accepts: bool = False) -> LocatedFiles:
     """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
     wrong_content = "the downloaded file is not the released file"
@@ -336,6 +441,9 @@ def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
             difference = _find_difference(draft, digest, file)
             if difference is not None:
                 raise ChecksumError(file.url, [Problem(f"{wrong_content}: {difference}")])
+            if file.is_unverified:
+                _accept_unverified(file, draft, digest, accepts=accepts)
+                write_text(_name_record(path), f"{digest}  {path.name}\n")
     except DownloadLimitError as error:
         raise ChecksumError(file.url, [Problem(f"{wrong_content}: {error}")]) from None
     except OSError as error:

@@ -119,9 +119,11 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
         return None
     from datasets.load import DatasetModule
 
-    return DatasetModule(
-        f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name}
-    )
+    from closeread.hf.builder import find_builder
+
+    # `datasets` looks for the builder in this module.
+    module = find_builder(name).__module__
+    return DatasetModule(module, digest_declaration(name), {"dataset_name": name})
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
@@ -186,11 +188,11 @@ def digest_declaration(corpus: str) -> str:
     """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
     import hashlib
 
-    from closeread.corpus.names import load_corpus
+    from closeread.corpus.names import find_declaration, load_corpus
     from closeread.files import package_folder
 
-    loader = package_folder(f"closeread.loaders.{corpus}")
-    files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
+    declaration = find_declaration(corpus)
+    files = [declaration, *sorted(declaration.parent.glob("*.sha256"))]
     files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 

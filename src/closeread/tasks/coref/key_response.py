@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.declaration import DocumentTraits
 from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import Inconsistency, Options, System
@@ -33,7 +35,7 @@ from closeread.tasks.coref.documents import (
     Mention,
     documents_of,
 )
-from closeread.tasks.coref.files import read_documents, take_documents
+from closeread.tasks.coref.files import read_documents, rename_documents, take_documents
 from closeread.tasks.coref.mention_table import document_digests, pack_clusters
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
@@ -83,9 +85,14 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
         raise FormatError(error.source, [*problems, last]) from None
 
 
-def align(key: Documents, source: Path | Sequence[Record], options: Options) -> Documents:
-    """Read a response and put its documents in the order of the key's."""
-    response = _read_response(key, source, options)
+def align(
+    key: Documents, source: Path | Sequence[Record], options: Options, ending: str = ""
+) -> Documents:
+    """Read a response and put its documents in the order of the key's.
+
+    `ending` is a pattern of the end of documents' names that the key leaves out.
+    """
+    response = _read_response(key, source, options, ending)
     problems = list(find_unknown_documents(key, response))
     left_out = []
     if problems and options["extra"] == "skip":
@@ -115,7 +122,9 @@ def align(key: Documents, source: Path | Sequence[Record], options: Options) -> 
     return _put_in_order(key, response).noted(*notices, *left_out)
 
 
-def _read_response(key: Documents, source: Path | Sequence[Record], options: Options) -> Documents:
+def _read_response(
+    key: Documents, source: Path | Sequence[Record], options: Options, ending: str
+) -> Documents:
     """Read a response, whose documents get the names that they have in the key."""
     try:
         if isinstance(source, Path):
@@ -132,6 +141,9 @@ def _read_response(key: Documents, source: Path | Sequence[Record], options: Opt
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
         response = name_in_order(response, key.names)
+    if ending:
+        new_names = {name: re.sub(ending, "", name) for name in response.names}
+        response = rename_documents(response, new_names)
     return match_names(key, response).with_broken(key.broken)
 
 
@@ -333,12 +345,17 @@ NO_CORPUS = Origin("coref", None, None, None)
 
 @dataclass(frozen=True)
 class Key:
-    """The gold side: the documents, where they came from, and notes for the user about them."""
+    """The gold side: the documents, where they came from, and notes for the user about them.
+
+    Attributes:
+        ending: a pattern of the end of documents' names that responses may have, and the key leaves out.
+    """
 
     records: Documents
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
     files: Sequence[Path] = ()
+    ending: str = ""
 
     @property
     def units(self) -> Sequence[str]:
@@ -382,7 +399,14 @@ class CoreferenceReader:
         """Read the documents of a corpus or of a key, with their constituents if mentions are matched by them."""
         if source.corpus is not None:
             gold = read_corpus_gold(source)
-            key = Key(documents_of(gold.records), gold.origin, gold.notices, gold.files)
+            traits = source.corpus.configs[gold.config].traits if gold.config else None
+            key = Key(
+                documents_of(gold.records),
+                gold.origin,
+                gold.notices,
+                gold.files,
+                traits.ending if isinstance(traits, DocumentTraits) else "",
+            )
             path = Path(source.corpus.name)
         elif source.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
@@ -418,7 +442,7 @@ class CoreferenceReader:
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
         key = gold.records
-        response = align(key, source, options)
+        response = align(key, source, options, gold.ending)
         notices = list(response.notices)
         if options["matching"] in ("head", "partial") and not response.has_heads:
             from closeread.tasks.coref.heads import add_heads
