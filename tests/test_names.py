@@ -64,7 +64,7 @@ def two_coreference_corpora(monkeypatch):
 
 
 def test_a_procedure_of_several_corpora_says_which_to_choose(two_coreference_corpora, run):
-    message = "procedure coref scores marmara_coref and other_coref; give the name of a corpus"
+    message = "ontonotes, other_coref and preco; give the name of a corpus"
     with pytest.raises(RequestError, match=message):
         names.find_corpus("coref")
     assert message in run("baseline", "coref").stderr

@@ -29,6 +29,14 @@ FIGURES = ("documents", "tokens", "mentions", "entities", "singletons")
 """The figures that a declaration gives for a split, in order."""
 
 
+FIGURES_OF_SAMPLES = {
+    "conll": (3, 55, 19, 10, 4),
+    "corefud": (3, 35, 14, 9, 4),
+    "jsonl": (3, 63, 19, 10, 4),
+}
+"""The figures of the sample, for corpora whose files nobody could count."""
+
+
 def declare_corpus(
     *,
     form: str,
@@ -36,7 +44,7 @@ def declare_corpus(
     traits: DocumentTraits | None = None,
     config_traits: Mapping[str, DocumentTraits] | None = None,
     figures: Mapping[str, Mapping[str, tuple[int, ...]]] | None = None,
-    unions: Mapping[str, tuple[str, ...]] | None = None,
+    blind: tuple[str, ...] = (),
     default_split: str = "test",
     **facts: Any,
 ) -> Corpus:
@@ -47,8 +55,8 @@ def declare_corpus(
         configs: the description of each config, and the files of each of its splits; the first is the default.
         traits: what its files don't say of its documents.
         config_traits: the traits of configs that have others.
-        figures: by config and split, the numbers of `FIGURES`.
-        unions: names for several splits of the default config together.
+        figures: by config and split, the numbers of `FIGURES`; those of the sample if they are not known.
+        blind: the configs without gold.
         default_split: the split that is scored by default.
         **facts: what else `Corpus` takes.
 
@@ -59,15 +67,12 @@ def declare_corpus(
         `declare_corpus(name="litbank", form="conll", configs={"default": ("All.", {"test": files})}, …)`
     """
     traits = traits or DocumentTraits()
-    sample = SourceFolder(
-        f"sample/{form}", (SAMPLES[form],), read_manifest(HERE / "sample.sha256")
-    )
+    sample = SourceFolder(f"sample/{form}", (SAMPLES[form],), read_manifest(HERE / "sample.sha256"))
     declared: dict[str, Config] = {}
     for name, (description, splits) in configs.items():
-        its_traits = (config_traits or {}).get(name, traits)
-        declared[name] = Config(description, splits, traits=its_traits)
+        config = Config(description, splits, traits=(config_traits or {}).get(name, traits))
+        declared[name] = replace(config, definition="text") if name in blind else config
     default = next(iter(declared))
-    declared[default] = replace(declared[default], unions=unions or {})
     declared["flat"] = replace(
         declared[default],
         description="The mentions of the default config, one a row.",
@@ -85,7 +90,9 @@ def declare_corpus(
         traits=of_sample,
     )
     values: list[Fact] = []
-    for config, numbers_by_split in (figures or {}).items():
+    for config, numbers_by_split in (
+        figures or {"sample": {"test": FIGURES_OF_SAMPLES[form]}}
+    ).items():
         for split, numbers in numbers_by_split.items():
             pairs = zip(FIGURES, numbers, strict=True)
             values += [Fact(name, number, split, config) for name, number in pairs]

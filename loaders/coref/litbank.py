@@ -67,7 +67,9 @@ CORPUS = declare_corpus(
 }""",
     form="conll",
     configs=CONFIGS,
-    traits=DocumentTraits(group="fold", fields={"fold": FOLDS}, ending=r"_brat(?=; part \d+$|_\d+$|$)"),
+    traits=DocumentTraits(
+        group="fold", fields={"fold": FOLDS}, ending=r"_brat(?=; part \d+$|_\d+$|$)"
+    ),
     preset="conll2012",
     figures={
         "default": {"test": (100, 210_532, 29_103, 7_927, 5_763)},

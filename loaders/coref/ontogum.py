@@ -53,7 +53,6 @@ CORPUS = declare_corpus(
             "all": (281, 268_089, 34_957, 8_076, 15),
         }
     },
-    n_oddities=3,
     remarks=(
         "Nine mentions are in two entities, and count as the reference scorer counts them, so that a perfect response "
         "does not get 100.",

@@ -27,6 +27,7 @@ NOTES_OF_SAMPLES = pytest.mark.filterwarnings(
     "ignore:.*known odd:closeread.CloseReadWarning",
     "ignore:.*positions have gaps:closeread.CloseReadWarning",
     "ignore:2 linked noun phrases:closeread.CloseReadWarning",
+    "ignore:pooled over 2 treebanks:closeread.CloseReadWarning",
 )  # those of the samples are expected
 
 

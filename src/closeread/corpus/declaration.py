@@ -163,13 +163,15 @@ class OwnFiles:
         patterns: patterns of the files, at any depth below the user's folder or in an archive there; the first one that
             matches any file counts, since the same files lie in different folders.
         instructions: how to get them and where to put them, a line each.
-        downloads: files that may be downloaded instead; archives are unpacked.
+        downloads: files that may be downloaded instead: an archive, or the files themselves.
+        extras: patterns of files that add to these, and may be missing.
         url: a web page about them.
     """
 
     patterns: tuple[str, ...]
     instructions: tuple[str, ...] = ()
     downloads: tuple[SourceFile, ...] = ()
+    extras: tuple[str, ...] = ()
     url: str = ""
 
     @property
@@ -239,7 +241,9 @@ def read_facts(path: Path) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-Source = SourceFile | SourceFolder | UserFolders | OwnFiles
+Released = SourceFile | SourceFolder
+
+Source = Released | UserFolders | OwnFiles
 
 
 @dataclass(frozen=True)
@@ -316,7 +320,7 @@ class PrintedFigure:
         where: the paper or the page that prints it.
         why: why the files have another number; empty if they have this one.
         config: the config that it describes.
-        split: the split that it describes, or "all".
+        split: the split that it describes.
     """
 
     name: str
@@ -324,7 +328,7 @@ class PrintedFigure:
     where: str
     why: str = ""
     config: str = "default"
-    split: str = "all"
+    split: str = "test"
 
 
 @dataclass(frozen=True)
@@ -357,6 +361,9 @@ class DocumentTraits:
         repairs: cells that are read in another way.
         only: by split, the only documents of its files that belong to it, if there are others.
         slices: by split, the first and the last document of its file that belong to it, as in Python; None for no end.
+        numbers: by split, how many documents it has; if the files have more, those without a mention are left out.
+        no_words: what stands for every word in files that lack them.
+        words: the end of the name of a file that has the words of the documents, where the others lack them.
     """
 
     group: str = ""
@@ -365,6 +372,9 @@ class DocumentTraits:
     repairs: tuple[Repair, ...] = ()
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     slices: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    no_words: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True)
@@ -474,9 +484,8 @@ class Corpus:
     def _list_user_sources(self) -> list[UserFolders | OwnFiles]:
         sources: list[UserFolders | OwnFiles] = []
         for config in self.configs.values():
-            for source in config.splits.values():
-                if isinstance(source, UserFolders | OwnFiles):
-                    sources.append(source)
+            own = [part for part in config.splits.values() if not isinstance(part, Released)]
+            sources += own
         return sources
 
     @property

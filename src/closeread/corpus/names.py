@@ -84,8 +84,8 @@ def find_task(name: str) -> tuple[str, str | None]:
 def find_corpus(name: str) -> Corpus:
     """Load the declaration of a corpus by its own name, or by that of the procedure that scores only this corpus.
 
-    >>> find_corpus("coref").name
-    'marmara_coref'
+    >>> find_corpus("timeline").name
+    'semeval2015_timeline'
     """
     if name in corpus_names():
         return load_corpus(name)
@@ -100,7 +100,7 @@ def find_corpus(name: str) -> Corpus:
         raise RequestError(_describe_metric(name) or message)
     scored = list_scored(procedure)
     if len(scored) > 1:
-        corpora = " and ".join(scored)
+        corpora = " and ".join(filter(None, (", ".join(scored[:-1]), scored[-1])))
         raise RequestError(f"procedure {procedure} scores {corpora}; give the name of a corpus")
     if not scored:
         choices = f"choose from: {', '.join(corpus_names())}"

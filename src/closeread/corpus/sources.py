@@ -28,7 +28,12 @@ from closeread.corpus.declaration import (
     UserFolder,
     UserFolders,
 )
-from closeread.corpus.downloads import DownloadError, DownloadLimitError, download
+from closeread.corpus.downloads import (
+    UNDECLARED_SIZE,
+    DownloadError,
+    DownloadLimitError,
+    download,
+)
 from closeread.exceptions import (
     ChecksumError,
     FormatError,
@@ -51,6 +56,9 @@ from closeread.records import UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
+
+MAX_UNVERIFIED_BYTES = 2**29
+"""The most bytes of a download whose digest is not declared: four times the archive of CorefUD 1.4."""
 
 
 @dataclass(frozen=True)
@@ -105,9 +113,7 @@ def is_in(folder: Path | None, source: Source) -> bool:
     if isinstance(source, UserFolders):
         return True
     if isinstance(source, OwnFiles):
-        # What is in an archive is known once it is unpacked.
-        is_archive = folder is not None and _find_archive(folder) is not None
-        return folder is not None and (is_archive or bool(_match_first(folder, source.patterns)))
+        return folder is not None and bool(_list_own_files(folder, source)[1])
     return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
@@ -116,7 +122,7 @@ def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
     files = UserFiles.of(files)
     folder = files.data_dir
     if isinstance(source, OwnFiles):
-        return {} if folder is None else _match_first(_open_archive(folder), source.patterns)
+        return {} if folder is None else _list_own_files(folder, source)[1]
     if not isinstance(source, UserFolders):
         return {} if folder is None else _match_files(folder, source.paths)
     paths = {}
@@ -154,21 +160,27 @@ def _match_first(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
     return {}
 
 
-def _find_archive(path: Path) -> Path | None:
-    """Return a path that is an archive, or the only archive in a folder; None if there is none."""
-    if path.suffix == ".zip":
-        return path
-    archives = list(_match_files(path, ["*.zip"]).values())
-    return archives[0] if len(archives) == 1 else None
+def _list_own_files(folder: Path, source: OwnFiles) -> tuple[Path, dict[str, Path]]:
+    """List the files of a source in a folder, or in an archive there, and return where they are, too."""
+    archives = [folder] if folder.suffix == ".zip" else []
+    paths = {} if archives else _match_first(folder, source.patterns)
+    if not paths:
+        archives = archives or list(_match_files(folder, ["*.zip"]).values())
+    for archive in archives:
+        folder = _open_archive(archive)
+        paths = _match_first(folder, source.patterns)
+        if paths:
+            break
+    for pattern in source.extras if paths else ():
+        paths |= _match_files(folder, [f"**/{pattern}"])
+    return folder, paths
 
 
-def _open_archive(path: Path) -> Path:
-    """Return a folder with the content of an archive, which is unpacked once; a folder without one is unchanged."""
-    archive = _find_archive(path)
-    if archive is None:
-        return path
+def _open_archive(archive: Path) -> Path:
+    """Return a folder with the content of an archive, which is unpacked once."""
     folder = cache_folder("unpacked") / file_digest(archive)
     if not folder.is_dir():
+        make_folders(folder.parent)
         with creating_folder(folder) as draft:
             _unpack(archive, draft)
     return folder
@@ -192,12 +204,12 @@ def _locate_own_files(corpus: Corpus, source: OwnFiles, files: UserFiles) -> Loc
     if folder is None and source.downloads:
         accepts = files.options.get(UNVERIFIED.name) == "accept"
         located = _locate_released(corpus, source.downloads, accepts=accepts)
-        for file, download_path in zip(source.downloads, located, strict=True):
-            folder = download_path.path.parents[file.name.count("/")]
+        folder = located[0].path
+        if folder.suffix != ".zip":
+            folder = folder.parents[source.downloads[0].name.count("/")]
     paths: dict[str, Path] = {}
     if folder is not None and folder.exists():
-        folder = _open_archive(folder)
-        paths = _match_first(folder, source.patterns)
+        folder, paths = _list_own_files(folder, source)
     if folder is None or not paths:
         where = advise("; pass its folder with {data_dir}")
         lacking = f"has no file {' or '.join(source.patterns)} (required by {corpus.title}){where}"
@@ -436,7 +448,8 @@ def _download(corpus: Corpus, file: SourceFile, *, accepts: bool = False) -> Loc
         make_folders(path.parent)
         with replacing(path) as draft:
             with draft.open("wb") as partial:
-                download(str(file.url), partial, file.size)
+                limit = MAX_UNVERIFIED_BYTES if file.is_unverified else UNDECLARED_SIZE
+                download(str(file.url), partial, file.size, limit)
             digest = file_digest(draft)
             difference = _find_difference(draft, digest, file)
             if difference is not None:

@@ -2,7 +2,7 @@
 
 A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.  `datasets`
 caches what it generates under a key made of the declaration and the schema
-(`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.
+(`closeread.hf.modules.digest_declaration`), `VERSION`, and the content of a user's own files.
 
 Conventions: a list of objects is written as `[{...}]`, which all versions of `datasets` read the same way; labels are
 text, in every corpus, as in records, submissions and files; `x-dtype` gives the Arrow type of a number.
@@ -47,8 +47,7 @@ from closeread.exceptions import (
     UnknownOptionError,
     describe_unknown,
 )
-from closeread.hf.modules import class_name
-from closeread.hf.register import digest_declaration, reject_inapplicable
+from closeread.hf.modules import class_name, digest_declaration, reject_inapplicable
 from closeread.public_names import AnyCorpus
 from closeread.records import OptionValue, UserFiles, as_columns
 

@@ -481,11 +481,16 @@ def _make_document(record: Any, number: int) -> Document:
                 tokens += sentence
         words = ListedWords(tokens)
     fields = {name: record[name] for name in (GENRE, "group") if record.get(name)}
+    nodes = []
+    for node in record.get("empty_nodes", ()):
+        pairs = [(each["parent"], each["relation"]) for each in node["dependencies"]]
+        nodes.append(EmptyNode(node["token"], node["sentence"], pairs))
     return Document(
         name=str(record.get("document", number)),
         entities=list_entities(record["clusters"]),
         n_tokens=record.get("n_tokens"),
         words=words,
+        nodes=nodes,
         fields=fields,
     )
 

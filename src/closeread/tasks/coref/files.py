@@ -86,15 +86,17 @@ def read_documents(
     reading = Reading(is_response, word_column, tolerant)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
-    return _read_file(path, reading)
-
-
-def _read_file(path: Path, reading: Reading) -> Documents:
-    with plain_file(path) as file:
-        form = _recognise(file) or _find_format_by_name(path.name) or "conll"
-        documents = _read(form, file, reading)
+    documents = read_file(path, reading)
     notices = [f"{path}: {notice}" for notice in documents.notices]
     return Documents(documents.documents, notices)
+
+
+def read_file(path: Path, reading: Reading | None = None) -> Documents:
+    """Read the documents of a file; notices do not name it."""
+    reading = reading or Reading()
+    with plain_file(path) as file:
+        form = _recognise(file) or _find_format_by_name(path.name) or "conll"
+        return _read(form, file, reading)
 
 
 def _read(form: str, file: Path, reading: Reading) -> Documents:
