@@ -113,7 +113,9 @@ def read_documents(
     reading = Reading(is_response, word_column, tolerant)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
-    return _read_file(path, reading)
+    documents = read_file(path, reading)
+    notices = [f"{path}: {notice}" for notice in documents.notices]
+    return Documents(documents.documents, notices)
 
 
 def has_standoff(path: Path) -> bool:
@@ -130,12 +132,12 @@ def has_standoff(path: Path) -> bool:
     return has_some
 
 
-def _read_file(path: Path, reading: Reading) -> Documents:
+def read_file(path: Path, reading: Reading | None = None) -> Documents:
+    """Read the documents of a file; notices do not name it."""
+    reading = reading or Reading()
     with plain_file(path) as file:
         form = _recognise(file) or _find_format_by_name(path.name) or "conll"
-        documents = _read(form, file, reading)
-    notices = [f"{path}: {notice}" for notice in documents.notices]
-    return Documents(documents.documents, notices)
+        return _read(form, file, reading)
 
 
 def _read(form: str, file: Path, reading: Reading) -> Documents:
