@@ -34,7 +34,7 @@ def parse(entry):
 
 
 def every_paper():
-    declared = [load_corpus(name).citation for name in corpus_names()]
+    declared = [entry for name in corpus_names() for entry in split(load_corpus(name).citation)]
     procedures = list(map(load_procedure, procedure_names()))
     options = [
         paper

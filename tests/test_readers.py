@@ -217,6 +217,7 @@ def test_every_format_is_found():
         "coref_json",
         "crac_json",
         "coref_data",
+        "corpus_documents",
         "marked_text",
     }
     assert FORMATS.keys() == {"json_lines", *of_coref, *of_corpora}

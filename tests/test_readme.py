@@ -158,7 +158,8 @@ def test_the_citation_agrees_with_the_package():
         assert sum(source in citation_of_corpus for source in cited) == 1, (
             f"CITATION.cff: the references lack the paper of {name}, with its `doi` or `url`"
         )
-    assert len(cited) == len(published)
+    # The corpora of a family may have a paper in common.
+    assert len(cited) == len({load_corpus(name).citation for name in published})
 
 
 @pytest.mark.parametrize("page", LINKED, ids=name_of)

@@ -7,6 +7,7 @@ from closeread.corpus.facts import load_facts
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
+from closeread.exceptions import UnavailableError
 
 
 @pytest.mark.parametrize("name", corpus_names())
@@ -14,7 +15,10 @@ def test_declared_facts_are_those_of_the_files(name, corpora):
     corpus, facts = load_corpus(name), load_facts(name)
     config = corpus.facts[0].config  # the sample of a corpus whose files nobody may pass on
     here = splits_at_hand(corpus, config)  # nobody may have all files of a corpus
-    splits = {split: read_gold(corpus, config, split).records for split in here}
+    try:
+        splits = {split: read_gold(corpus, config, split).records for split in here}
+    except UnavailableError:
+        pytest.skip(f"the files of {name} are not here, and can't be downloaded")
     if len(here) == len(corpus.configs[config].splits):
         splits["all"] = [record for records in splits.values() for record in records]
     found = {split: facts(records) for split, records in splits.items()}

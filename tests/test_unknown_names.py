@@ -79,7 +79,7 @@ def test_keywords(called):
         ("lea", "metric", "metrics lea"),
         ("bcub", "metric", "metrics b3"),
         ("coref_lea", "metric", "metrics lea"),
-        ("corefud", "preset", "preset corefud"),
+        ("crac2024", "preset", "preset crac2024"),
     ],
 )
 def test_metrics_and_presets_named_as_procedures(name, kind, option, run):
@@ -106,8 +106,8 @@ def test_a_procedure_that_is_not_named(run, tmp_path, monkeypatch):
     )
     assert done.stderr.endswith(expected)
     # the names of many corpora have as many letters of `tlinks`
-    assert run("score", "litbank", "x").stderr.startswith(
-        "Error: no such procedure: 'litbank' (choose from: "
+    assert run("score", "libank", "x").stderr.startswith(
+        "Error: no such procedure: 'libank' (choose from: "
     )
 
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from pkgutil import iter_modules
+from string import Template
 from typing import Any
 
 from benchmark_tables import benchmark_parts, models_table, neural_parts
@@ -71,7 +72,67 @@ def card_parts(corpus: Corpus) -> dict[str, Callable[[], str]]:
         "citation": lambda: bibtex(corpus.citation),
         "options": lambda: options_table(load_procedure(corpus.procedure).options),
         "models": lambda: models_table(ROOT, corpus.name),
+        "getting": lambda: getting_list(corpus),
+        "printed": lambda: printed_table(corpus),
+        "remarks": lambda: bullets([*corpus.remarks, *publishing_remark(corpus)]),
     }
+
+
+def bullets(sentences: Sequence[str]) -> str:
+    """A list of sentences."""
+    lines = [textwrap.fill(f"- {text}", 130, subsequent_indent="  ") for text in sentences]
+    return "\n".join(lines) + "\n"
+
+
+def getting_list(corpus: Corpus) -> str:
+    """How to get the files of a corpus."""
+    steps = corpus.instructions or ("The files are downloaded when they are first used.",)
+    return bullets(steps)
+
+
+def publishing_remark(corpus: Corpus) -> list[str]:
+    """Say that a corpus may not be published by others, if so."""
+    if not corpus.redistribution:
+        return []
+    return [f"closeread publishes nothing of it but the sample: {corpus.redistribution}."]
+
+
+def printed_table(corpus: Corpus) -> str:
+    """A table of the figures that the authors print, beside those of the files."""
+    counted = {(fact.config, fact.split, fact.name): fact.value for fact in corpus.facts}
+    rows = []
+    for printed in corpus.printed:
+        value = counted.get((printed.config, printed.split, printed.name))
+        files = "" if value is None else f"{value:,}"
+        rows.append(
+            [printed.name, printed.split, f"{printed.value:,}", files, printed.where, printed.why]
+        )
+    if not rows:
+        return "Its authors print no figures that could be compared with the files.\n"
+    return draw_markdown(Grid("", ["figure", "split", "printed", "files", "where", "why"], rows))
+
+
+LICENCES = {"CC BY 4.0": "cc-by-4.0", "none stated by the authors": "unknown"}
+"""Licences in the words of the Hub; any other is "other"."""
+
+
+def write_family_card(corpus: Corpus) -> str:
+    """The card of a corpus of coreference before its parts are generated, from the template that all share."""
+    template = Template((ROOT / "tools" / "coref_corpus_card.md").read_text("utf-8"))
+    is_own = not corpus.configs[corpus.default_config].splits[corpus.default_split].url
+    preset = f", with the preset `{corpus.preset}` unless another is given"
+    return template.substitute(
+        name=corpus.name,
+        title=corpus.title,
+        language=corpus.language,
+        license=LICENCES.get(corpus.licence, "other"),
+        size=corpus.size,
+        description=textwrap.fill(corpus.description, 130),
+        homepage=corpus.homepage,
+        licence=corpus.licence,
+        data_dir=', data_dir="FOLDER"' if is_own else "",
+        preset=preset if corpus.preset else "",
+    )
 
 
 def fields_table(corpus: Corpus, definition: str = "document") -> str:
@@ -306,8 +367,14 @@ def main() -> None:
         root / "benchmarks" / "README.md": benchmark_parts(root),
         root / "benchmarks" / "neural.md": neural_parts(root),
     }
+    family = {
+        root / "cards" / f"{name}.md": load_corpus(name)
+        for name in corpus_names()
+        if load_corpus(name).family
+    }
     for path in [Path(argument) for argument in sys.argv[1:]] or files:
-        write_text(path, fill_parts(path.read_text("utf-8"), files[path]))
+        text = write_family_card(family[path]) if path in family else path.read_text("utf-8")
+        write_text(path, fill_parts(text, files[path]))
         if path in pages:
             update_page(path)
 

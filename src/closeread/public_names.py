@@ -9,7 +9,20 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
     Corpus: TypeAlias = Literal[
-        "marmara_coref", "mctaco", "semeval2015_timeline", "tne", "wikipossessions"
+        "bookcoref",
+        "corefud",
+        "crac2025",
+        "crac2026",
+        "gum",
+        "litbank",
+        "marmara_coref",
+        "mctaco",
+        "ontogum",
+        "ontonotes",
+        "preco",
+        "semeval2015_timeline",
+        "tne",
+        "wikipossessions",
     ]
     Procedure: TypeAlias = Literal[
         "coref", "mctaco", "timeline", "tlinks", "tne", "wikipossessions"

@@ -98,6 +98,7 @@ class Parsed(NamedTuple):
         notices: what was repaired or left out; None if it is not a folder.
         numbers: the numbers that the records have in memory, where some were left out; None if there are all.
         oddities: what else is unusual.
+        is_checked: whether the reader has checked all that the schema says, so that nobody need do so again.
     """
 
     records: Sequence[Record]
@@ -106,6 +107,7 @@ class Parsed(NamedTuple):
     notices: list[Problem] | None = None
     numbers: Sequence[int] | None = None
     oddities: Sequence[Problem] = ()
+    is_checked: bool = False
 
     @property
     def lines(self) -> Sequence[Any]:

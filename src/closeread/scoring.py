@@ -344,7 +344,7 @@ def open_scorer(
 
     Without families of metrics, it has those of the preset, or the default.
     """
-    options = {name: value for name, value in (options or {}).items() if value is not None}
+    options = choose_preset(source.corpus, options or {})
     procedure = source.procedure.select_metrics(metrics, options)
     if options.get("group_by") and options.setdefault("average", GROUPS) != GROUPS:
         raise RequestError(fill_options("{group_by} goes with {average=groups}"))
@@ -357,6 +357,18 @@ def open_scorer(
         if len(set(groups.values())) < 2:
             return replace(scorer, options={**resolved, "average": "micro"})
     return scorer
+
+
+def choose_preset(corpus: Corpus | None, options: ChosenOptions) -> dict[str, object]:
+    """Return the options that a user chose, with the usual preset of the corpus unless they name another, or "none"."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    if (
+        corpus is not None
+        and corpus.preset
+        and chosen.setdefault("preset", corpus.preset) == "none"
+    ):
+        del chosen["preset"]
+    return chosen
 
 
 def resolve_options(

@@ -19,7 +19,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError, InputError, RequestError, UnavailableError
 from closeread.files import package_folder
-from closeread.hf import register
+from closeread.hf import modules
 from closeread.signatures import read_hints
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("offline")
 def test_the_sample_holds_the_records(name, features):
     loaded = closeread.load_dataset(name, "sample")
     corpus = load_corpus(name)
-    own = features(load_schema(name))
+    own = features(load_schema(load_corpus(name).schema))
     assert set(loaded) == set(corpus.configs["sample"].splits)
     for split, rows in loaded.items():
         assert rows.features == own
@@ -266,11 +266,12 @@ def test_another_declaration_or_schema_is_another_table(monkeypatch, tmp_path):
     places["loaders.mctaco"] = shutil.copytree(
         package_folder("closeread.loaders.mctaco"), tmp_path / "mctaco"
     )
-    monkeypatch.setattr(
-        "closeread.files.package_folder", lambda name: places[name.removeprefix("closeread.")]
-    )
-    digest = register.digest_declaration.__wrapped__
-    found = [register.digest_declaration("mctaco"), digest("mctaco")]
+    for module in ("closeread.corpus.names", "closeread.hf.modules"):
+        monkeypatch.setattr(
+            f"{module}.package_folder", lambda name: places[name.removeprefix("closeread.")]
+        )
+    digest = modules.digest_declaration.__wrapped__
+    found = [modules.digest_declaration("mctaco"), digest("mctaco")]
     for path in (tmp_path / "schemas" / "mctaco.json", tmp_path / "mctaco" / "declaration.py"):
         path.write_bytes(path.read_bytes() + b" ")
         found.append(digest("mctaco"))

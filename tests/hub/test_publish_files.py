@@ -34,8 +34,9 @@ def exported(tmp_path):
 
 def test_what_the_licences_allow():
     # TNE: MIT, of texts under CC BY 2.5. TimeLine: CC-BY 3.0. McTaco, WikiPossessions: their repositories state no
-    # licence. Marmara: its text is the METU-Sabanci treebank, whose licence forbids it.
+    # licence. Marmara: its text is the METU-Sabanci treebank, whose licence forbids it. LitBank: CC BY 4.0.
     assert {name for name in corpus_names() if not load_corpus(name).redistribution} == {
+        "litbank",
         "semeval2015_timeline",
         "tne",
     }

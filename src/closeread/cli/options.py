@@ -320,10 +320,10 @@ def _make_procedure_options(
     procedure: Procedure, corpus: str | None = None
 ) -> list[click.Parameter]:
     """Return the flags of a procedure's presets and options, with the defaults of a corpus in their help."""
-    from closeread.scoring import resolve_options
+    from closeread.scoring import choose_preset, resolve_options
 
     declared_corpus = None if corpus is None else load_corpus(corpus)
-    defaults = resolve_options(procedure, declared_corpus, {})
+    defaults = resolve_options(procedure, declared_corpus, choose_preset(declared_corpus, {}))
     declared = [_make_flag(option, defaults[option.name]) for option in procedure.options]
     if not procedure.presets:
         return declared
@@ -332,9 +332,11 @@ def _make_procedure_options(
         f"Use options and metrics of an official score, except those given here: {names} "
         f"(see `closeread info {procedure.name}`)."
     )
-    preset = click.Option(
-        ["--preset"], type=Choice(list(procedure.presets)), metavar="NAME", help=text
-    )
+    choices = list(procedure.presets)
+    if declared_corpus is not None and declared_corpus.preset:
+        choices.append("none")
+        text += f"  [default: {declared_corpus.preset}; none for no preset]"
+    preset = click.Option(["--preset"], type=Choice(choices), metavar="NAME", help=text)
     return [preset, *declared]
 
 

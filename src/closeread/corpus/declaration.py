@@ -34,6 +34,11 @@ class SourceFile:
     size: int | None = None
 
     @property
+    def is_unverified(self) -> bool:
+        """Whether no digest is declared, so that its first download is compared with nothing."""
+        return self.sha256 is None and self.git_blob is None
+
+    @property
     def expected(self) -> str:
         """The file that a folder must contain to have the split."""
         return self.name
@@ -150,6 +155,49 @@ class UserFolders:
         return " and ".join(f"{folder.name}/" for folder in self.folders)
 
 
+@dataclass(frozen=True)
+class OwnFiles:
+    """The files of a split that users have or download themselves, so that closeread knows no digest of them.
+
+    Attributes:
+        patterns: patterns of the files, at any depth below the user's folder or in an archive there; the first one that
+            matches any file counts, since the same files lie in different folders.
+        instructions: how to get them and where to put them, a line each.
+        downloads: files that may be downloaded instead: an archive, or the files themselves.
+        extras: patterns of files that add to these, and may be missing.
+        url: a web page about them.
+    """
+
+    patterns: tuple[str, ...]
+    instructions: tuple[str, ...] = ()
+    downloads: tuple[SourceFile, ...] = ()
+    extras: tuple[str, ...] = ()
+    url: str = ""
+
+    @property
+    def expected(self) -> str:
+        """The files that a folder must contain to have the split."""
+        return self.patterns[0]
+
+    @property
+    def folders(self) -> tuple[UserFolder, ...]:
+        """Folders with options of their own: none."""
+        return ()
+
+    @property
+    def options(self) -> tuple[ReadingOption, ...]:
+        """How its files may be read."""
+        is_unverified = any(file.sha256 is None for file in self.downloads)
+        return (UNVERIFIED,) if is_unverified else ()
+
+
+UNVERIFIED = ReadingOption(
+    "unverified",
+    ("ask", "accept"),
+    "How to treat a download whose digest nobody could check for closeread: ask, or keep it and its digest.",
+)
+
+
 def _matches(name: str, pattern: str) -> bool:
     """Tell whether a path matches a pattern, level by level."""
     levels = name.split("/")
@@ -175,6 +223,15 @@ def read_sizes(path: Path) -> dict[str, int]:
     return sizes
 
 
+def read_columns(path: Path) -> dict[str, tuple[str, ...]]:
+    """Read a file of rows separated by tabs: for each value of the last column, those of the first, in order."""
+    names: dict[str, tuple[str, ...]] = {}
+    for line in path.read_text("utf-8").splitlines():
+        name, _, value = line.partition("\t")
+        names[value] = (*names.get(value, ()), name)
+    return names
+
+
 def read_facts(path: Path) -> tuple[Fact, ...]:
     """Read figures from a JSON file, which holds them by config, split and name."""
     facts = []
@@ -184,7 +241,9 @@ def read_facts(path: Path) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-Source = SourceFile | SourceFolder | UserFolders
+Released = SourceFile | SourceFolder
+
+Source = Released | UserFolders | OwnFiles
 
 
 @dataclass(frozen=True)
@@ -199,6 +258,7 @@ class Config:
         unions: names for several splits together, and the splits.
         flattens: for a flat config, whose records have single values only, the definition of the nested records from
             which `flatten`, in the task's module `records`, makes it; empty for any other.
+        traits: what the format must know of the corpus to read a folder; None if that is nothing.
     """
 
     description: str
@@ -207,6 +267,7 @@ class Config:
     format: str | None = None
     unions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     flattens: str = ""
+    traits: object = None
 
     @cached_property
     def read_definition(self) -> str:
@@ -250,6 +311,73 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class PrintedFigure:
+    """A figure that the authors print.
+
+    Attributes:
+        name: the name of the figure, as in facts.
+        value: the figure as printed.
+        where: the paper or the page that prints it.
+        why: why the files have another number; empty if they have this one.
+        config: the config that it describes.
+        split: the split that it describes.
+    """
+
+    name: str
+    value: float
+    where: str
+    why: str = ""
+    config: str = "default"
+    split: str = "test"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A cell of a released file that can't be read, and what is read instead.
+
+    Attributes:
+        file: the name of the file.
+        line: the line, from 1.
+        cell: how the line ends; otherwise the file is another one, and its error stands.
+        repaired: how it is read.
+        what: what is wrong, as a sentence.
+    """
+
+    file: str
+    line: int
+    cell: str
+    repaired: str
+    what: str
+
+
+@dataclass(frozen=True)
+class DocumentTraits:
+    """What a reader must know of a corpus's documents that their files don't say.
+
+    Attributes:
+        group: the field by which the corpus is usually divided; "treebank" is in the files' names.
+        fields: by field and value, the documents that have it.
+        ending: a pattern of the end of documents' names that systems may leave out; it is left out here, too.
+        repairs: cells that are read in another way.
+        only: by split, the only documents of its files that belong to it, if there are others.
+        slices: by split, the first and the last document of its file that belong to it, as in Python; None for no end.
+        numbers: by split, how many documents it has; if the files have more, those without a mention are left out.
+        no_words: what stands for every word in files that lack them.
+        words: the end of the name of a file that has the words of the documents, where the others lack them.
+    """
+
+    group: str = ""
+    fields: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    ending: str = ""
+    repairs: tuple[Repair, ...] = ()
+    only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    slices: Mapping[str, tuple[int | None, int | None]] = field(default_factory=dict)
+    numbers: Mapping[str, int] = field(default_factory=dict)
+    no_words: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class Corpus:
     """A corpus, declared.
 
@@ -279,6 +407,12 @@ class Corpus:
         extra_files: patterns of files that users may add to the released ones.
         redistribution: why the licence forbids others to publish the corpus, as the second half of a sentence; empty if
             it allows it.  Samples are ours and may always be published.
+        family: the folder of `closeread.loaders` that it shares with corpora of its kind; empty if it has its own.
+        preset: the preset of options and metrics that is usual for it; empty if there is none.
+        instructions: how to get its files and where to put them, a line each.
+        printed: figures that its authors print.
+        remarks: what else to know before scoring, a sentence each.
+        size: how many documents there are, in the words of the Hub.
     """
 
     name: str
@@ -304,6 +438,12 @@ class Corpus:
     extra_files: tuple[str, ...] = ()
     # Forbidden unless a declaration says that it is allowed, so that nothing is published by an oversight.
     redistribution: str = "its declaration does not say that the licence allows it"
+    family: str = ""
+    preset: str = ""
+    instructions: tuple[str, ...] = ()
+    printed: tuple[PrintedFigure, ...] = ()
+    remarks: tuple[str, ...] = ()
+    size: str = "n<1K"
 
     def __post_init__(self) -> None:
         """Choose the schema of the corpus's name by default."""
@@ -313,6 +453,11 @@ class Corpus:
     def task(self) -> str:
         """The package of `closeread.tasks` with its formats, rules and records."""
         return self.package or self.procedure
+
+    @property
+    def folder(self) -> str:
+        """The package with its declaration and its sample."""
+        return f"closeread.loaders.{self.family or self.name}"
 
     @cached_property
     def user_folders(self) -> tuple[UserFolder, ...]:
@@ -336,10 +481,11 @@ class Corpus:
         folders = [folder.name for folder in self.user_folders]
         return folders + [option.name for option in self.reading_options]
 
-    def _list_user_sources(self) -> list[UserFolders]:
-        sources: list[UserFolders] = []
+    def _list_user_sources(self) -> list[UserFolders | OwnFiles]:
+        sources: list[UserFolders | OwnFiles] = []
         for config in self.configs.values():
-            sources += [part for part in config.splits.values() if isinstance(part, UserFolders)]
+            own = [part for part in config.splits.values() if not isinstance(part, Released)]
+            sources += own
         return sources
 
     @property

@@ -172,10 +172,12 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
     raise AssertionError  # the last try returns or raises
 
 
-def download(url: str, file: IO[bytes], size: int | None) -> None:
-    """Download a file, whose size may be unknown, into an empty file."""
+def download(
+    url: str, file: IO[bytes], size: int | None, most_bytes: int = UNDECLARED_SIZE
+) -> None:
+    """Download a file into an empty file; if its size is unknown, it may have `most_bytes`."""
 
-    limit = UNDECLARED_SIZE if size is None else size
+    limit = most_bytes if size is None else size
 
     def write(part: bytes) -> None:
         file.write(part)

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from closeread.corpus.declaration import Config, Corpus, Source, SourceFile, UserFolders
+from closeread.corpus.declaration import (
+    Config,
+    Corpus,
+    OwnFiles,
+    Source,
+    SourceFile,
+    UserFolders,
+)
 from closeread.corpus.names import load_corpus
 from closeread.corpus.objects import find_repeated_columns
 from closeread.corpus.schema import load_validator
@@ -263,7 +270,8 @@ def _read_split(
         parsed = _read(located.path, split, config.read_definition, reader)
     else:
         assert reader.folder is not None  # noqa: S101 (of a corpus that declares a folder)
-        parsed = reader.folder.read_files(located.files, split, **options)
+        traits = {} if config.traits is None else {"traits": config.traits}
+        parsed = reader.folder.read_files(located.files, split, **traits, **options)
         parsed = _name_places(parsed, located)
     return _validate(
         corpus,
@@ -332,7 +340,8 @@ def data_notices(
     _check_files(corpus, config, files)
     sentences = []
     for source in corpus.configs[config].splits.values():
-        if not isinstance(source, UserFolders) and is_in(files.data_dir, source):
+        has_digests = not isinstance(source, UserFolders | OwnFiles)
+        if has_digests and is_in(files.data_dir, source):
             located = locate(corpus, source, files)
             if located.released is False:
                 sentences.append(_describe_source(located))
@@ -346,9 +355,13 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     lacking = [split for split in declared.splits if split not in at_hand]
     sentences = []
     if lacking:
-        nouns, verb, pronoun = ("split", "is", "this one")
+        nouns = "split"
+        verb = "is"
+        pronoun = "this one"
         if len(lacking) > 1:
-            nouns, verb, pronoun = ("splits", "are", "these")
+            nouns = "splits"
+            verb = "are"
+            pronoun = "these"
         names = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
         folder = data_folder(corpus.name)
         reason = f"{folder} has other splits, but not {pronoun}."
@@ -516,14 +529,16 @@ def _validate(
     """Validate the content of a file or a folder, or rows in memory, and return it with notes on it."""
     check_key(corpus, path, parsed.records)
     rules = load_rules(corpus.task, definition)
-    records = validate_records(
-        path,
-        parsed,
-        load_validator(corpus.schema, definition),
-        *(corpus.key, *corpus.unique),
-        find_inconsistencies=rules.find_inconsistencies,
-        unsafe=_find_reader(corpus).unsafe,
-    )
+    records = parsed.records
+    if parsed.problems or not parsed.is_checked:
+        records = validate_records(
+            path,
+            parsed,
+            load_validator(corpus.schema, definition),
+            *(corpus.key, *corpus.unique),
+            find_inconsistencies=rules.find_inconsistencies,
+            unsafe=_find_reader(corpus).unsafe,
+        )
     if parsed.notices is None:
         return records, _list_notes(rules, records, is_released=is_released)
     notices = list(parsed.notices)

@@ -11,9 +11,11 @@ import os
 import pkgutil
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from closeread.exceptions import RequestError, choose_words, describe_unknown, escape_line
+from closeread.files import package_folder
 from closeread.tasks import load_procedure, procedure_names
 
 if TYPE_CHECKING:
@@ -21,20 +23,41 @@ if TYPE_CHECKING:
 
 
 def corpus_names() -> list[str]:
-    """Return the names of all corpora, sorted: the folders of `closeread.loaders`."""
+    """Return the names of all corpora, sorted: the folders of `closeread.loaders`, and the modules of families."""
+    return sorted(_list_modules())
+
+
+@cache
+def _list_modules() -> Mapping[str, str]:
+    """Return the module with the declaration of each corpus; a folder without a declaration is a family of corpora."""
     import closeread.loaders
 
-    modules = pkgutil.iter_modules(closeread.loaders.__path__)
-    return sorted(module.name for module in modules if module.ispkg)
+    modules = {}
+    for package in pkgutil.iter_modules(closeread.loaders.__path__, "closeread.loaders."):
+        if package.ispkg:
+            folder = package_folder(package.name)
+            name = folder.name
+            if (folder / "declaration.py").is_file():
+                modules[name] = f"{package.name}.declaration"
+            else:
+                for module in pkgutil.iter_modules([str(folder)], f"{package.name}."):
+                    modules[module.name.rpartition(".")[2]] = module.name
+    return modules
+
+
+def find_declaration(name: str) -> Path:
+    """Return the file with the declaration of a corpus."""
+    package, _, module = _list_modules()[name].rpartition(".")
+    return package_folder(package) / f"{module}.py"
 
 
 @cache
 def load_corpus(name: str) -> Corpus:
     """Load the declaration of a corpus."""
-    names = corpus_names()
-    if name not in names:
-        raise RequestError(describe_unknown("corpus", name, names))
-    module = importlib.import_module(f"closeread.loaders.{name}.declaration")
+    modules = _list_modules()
+    if name not in modules:
+        raise RequestError(describe_unknown("corpus", name, corpus_names()))
+    module = importlib.import_module(modules[name])
     return cast("Corpus", module.CORPUS)
 
 
@@ -61,8 +84,10 @@ def find_task(name: str) -> tuple[str, str | None]:
 def find_corpus(name: str) -> Corpus:
     """Load the declaration of a corpus by its own name, or by that of the procedure that scores only this corpus.
 
-    >>> find_corpus("coref").name
-    'marmara_coref'
+    A procedure's name never stands for a corpus of a family.
+
+    >>> find_corpus("timeline").name
+    'semeval2015_timeline'
     """
     if name in corpus_names():
         return load_corpus(name)
@@ -75,9 +100,9 @@ def find_corpus(name: str) -> Corpus:
                 aliases[task] = scored[0]
         message = describe_unknown("corpus", name, corpus_names(), aliases)
         raise RequestError(_describe_metric(name) or message)
-    scored = list_scored(procedure)
+    scored = [corpus for corpus in list_scored(procedure) if not load_corpus(corpus).family]
     if len(scored) > 1:
-        corpora = " and ".join(scored)
+        corpora = " and ".join(filter(None, (", ".join(scored[:-1]), scored[-1])))
         raise RequestError(f"procedure {procedure} scores {corpora}; give the name of a corpus")
     if not scored:
         choices = f"choose from: {', '.join(corpus_names())}"

@@ -11,20 +11,29 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from zipfile import BadZipFile, ZipFile
 
 from closeread.corpus.declaration import (
+    UNVERIFIED,
     Corpus,
+    OwnFiles,
     Source,
     SourceFile,
     SourceFolder,
     UserFolder,
     UserFolders,
 )
-from closeread.corpus.downloads import DownloadError, DownloadLimitError, download
+from closeread.corpus.downloads import (
+    UNDECLARED_SIZE,
+    DownloadError,
+    DownloadLimitError,
+    download,
+)
 from closeread.exceptions import (
     ChecksumError,
     FormatError,
@@ -36,11 +45,20 @@ from closeread.exceptions import (
     describe_unreadable,
     merge_errors,
 )
-from closeread.files import make_folders, package_folder, replacing
+from closeread.files import (
+    creating_folder,
+    make_folders,
+    package_folder,
+    replacing,
+    write_text,
+)
 from closeread.records import UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
+
+MAX_UNVERIFIED_BYTES = 2**29
+"""The most bytes of a download whose digest is not declared: four times the archive of CorefUD 1.4."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +88,8 @@ def locate(corpus: Corpus, source: Source, files: Path | UserFiles | None = None
     files = UserFiles.of(files)
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, files), corpus.name)
+    if isinstance(source, OwnFiles):
+        return _locate_own_files(corpus, source, files)
     if files.data_dir is not None and source.url is not None:
         return _locate_in_folder(corpus, source, files.data_dir)
     located = _locate_released(corpus, source.files)
@@ -92,6 +112,8 @@ def is_in(folder: Path | None, source: Source) -> bool:
     """
     if isinstance(source, UserFolders):
         return True
+    if isinstance(source, OwnFiles):
+        return folder is not None and bool(_list_own_files(folder, source)[1])
     return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
@@ -99,6 +121,8 @@ def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
     """List the files of a source in a user's folders, by their path below the corpus's folder, sorted."""
     files = UserFiles.of(files)
     folder = files.data_dir
+    if isinstance(source, OwnFiles):
+        return {} if folder is None else _list_own_files(folder, source)[1]
     if not isinstance(source, UserFolders):
         return {} if folder is None else _match_files(folder, source.paths)
     paths = {}
@@ -125,6 +149,74 @@ def _match_files(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
     for pattern in patterns:
         paths.update(path for path in folder.glob(pattern) if not path.name.startswith("."))
     return {path.relative_to(folder).as_posix(): path for path in sorted(paths)}
+
+
+def _match_first(folder: Path, patterns: Iterable[str]) -> dict[str, Path]:
+    """Find the files below a folder that match the first pattern that any matches."""
+    for pattern in patterns:
+        paths = _match_files(folder, [f"**/{pattern}"])
+        if paths:
+            return paths
+    return {}
+
+
+def _list_own_files(folder: Path, source: OwnFiles) -> tuple[Path, dict[str, Path]]:
+    """List the files of a source in a folder, or in an archive there, and return where they are, too."""
+    archives = [folder] if folder.suffix == ".zip" else []
+    paths = {} if archives else _match_first(folder, source.patterns)
+    if not paths:
+        archives = archives or list(_match_files(folder, ["*.zip"]).values())
+    for archive in archives:
+        folder = _open_archive(archive)
+        paths = _match_first(folder, source.patterns)
+        if paths:
+            break
+    for pattern in source.extras if paths else ():
+        paths |= _match_files(folder, [f"**/{pattern}"])
+    return folder, paths
+
+
+def _open_archive(archive: Path) -> Path:
+    """Return a folder with the content of an archive, which is unpacked once."""
+    folder = cache_folder("unpacked") / file_digest(archive)
+    if not folder.is_dir():
+        make_folders(folder.parent)
+        with creating_folder(folder) as draft:
+            _unpack(archive, draft)
+    return folder
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    """Unpack an archive, and the archives in it."""
+    try:
+        with ZipFile(archive) as opened:
+            opened.extractall(folder)
+    except BadZipFile as error:
+        raise FormatError(archive, [Problem(f"is not a zip archive: {error}")]) from None
+    for inner in sorted(folder.rglob("*.zip")):
+        _unpack(inner, inner.with_suffix(""))
+        inner.unlink()
+
+
+def _locate_own_files(corpus: Corpus, source: OwnFiles, files: UserFiles) -> LocatedFiles:
+    """Find files that the user has or downloads; an UnavailableError says how to get them."""
+    folder = files.data_dir or data_folder(corpus.name)
+    if folder is None and source.downloads:
+        accepts = files.options.get(UNVERIFIED.name) == "accept"
+        located = _locate_released(corpus, source.downloads, accepts=accepts)
+        folder = located[0].path
+        if folder.suffix != ".zip":
+            folder = folder.parents[source.downloads[0].name.count("/")]
+    paths: dict[str, Path] = {}
+    if folder is not None and folder.exists():
+        folder, paths = _list_own_files(folder, source)
+    if folder is None or not paths:
+        where = advise("; pass its folder with {data_dir}")
+        lacking = f"has no file {' or '.join(source.patterns)} (required by {corpus.title}){where}"
+        hints = [Problem(line) for line in source.instructions]
+        raise UnavailableError(folder or corpus.name, [Problem(lacking), *hints])
+    digests = {name: file_digest(path) for name, path in paths.items()}
+    return LocatedFiles(folder, _combine_digests(digests), released=None, files=paths)
 
 
 def _place_folders(source: UserFolders, files: UserFiles) -> list[tuple[UserFolder, Path | None]]:
@@ -213,8 +305,10 @@ def _locate_in_folder(
     return LocatedFiles(folder, _combine_digests(digests), is_released, paths)
 
 
-def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[LocatedFiles]:
-    """Find released files, and download those that are missing."""
+def _locate_released(
+    corpus: Corpus, files: Sequence[SourceFile], *, accepts: bool = False
+) -> list[LocatedFiles]:
+    """Find released files, and download those that are missing; `accepts` keeps those without a declared digest."""
     located: dict[SourceFile, LocatedFiles] = {}
     errors: list[ChecksumError] = []
     missing: list[SourceFile] = []
@@ -231,7 +325,7 @@ def _locate_released(corpus: Corpus, files: Sequence[SourceFile]) -> list[Locate
         raise merge_errors(errors)
     for number, file in enumerate(missing, start=1):
         try:
-            located[file] = _download(corpus, file)
+            located[file] = _download(corpus, file, accepts=accepts)
         except DownloadError as error:
             problems = [Problem(_describe_failure(corpus, file, error), None, file.name)]
             # The other files are not tried: each may take half a minute to fail.
@@ -257,7 +351,7 @@ def _combine_digests(digests: Mapping[str, str]) -> str:
 def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     """Return the path of a released file on this machine; None if it is not there."""
     if file.url is None:
-        return package_folder(f"closeread.loaders.{corpus.name}") / file.name
+        return package_folder(corpus.folder) / file.name
     folder = data_folder(corpus.name)
     if folder is not None and (folder / file.name).exists():
         return folder / file.name
@@ -316,14 +410,37 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
     """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
     name = "sha256"
     expected = file.sha256
-    if expected is None:
+    if file.is_unverified:
+        record = _name_record(path)
+        # Until it is downloaded there is nothing to compare with.
+        expected = record.read_text("utf-8").split()[0] if record.is_file() else digest
+    elif expected is None:
         name = "git object id"
         digest = git_blob(path)
         expected = str(file.git_blob)
     return None if digest == expected else f"its {name} is {digest} (expected {expected})"
 
 
-def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
+def _name_record(path: Path) -> Path:
+    """Return the file with the digest of a download that was accepted without a declared one."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _accept_unverified(file: SourceFile, draft: Path, digest: str, *, accepts: bool) -> None:
+    """Ask whether to keep a download whose digest is not declared; an UnavailableError says how to answer yes."""
+    size = f"{draft.stat().st_size:,} bytes, SHA-256 {digest}"
+    found = f"closeread could not verify {file.name} when it was released: {size}"
+    if accepts:
+        return
+    if sys.stdin is not None and sys.stdin.isatty():
+        print(f"{found}; keep it? [y/N] ", end="", file=sys.stderr, flush=True)
+        if sys.stdin.readline().strip().lower() in ("y", "yes"):
+            return
+    advice = advise("; keep it with {unverified=accept}")
+    raise UnavailableError(file.url, [Problem(f"was not kept: {found}{advice}")])
+
+
+def _download(corpus: Corpus, file: SourceFile, *, accepts: bool = False) -> LocatedFiles:
     """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
     wrong_content = "the downloaded file is not the released file"
@@ -331,11 +448,15 @@ def _download(corpus: Corpus, file: SourceFile) -> LocatedFiles:
         make_folders(path.parent)
         with replacing(path) as draft:
             with draft.open("wb") as partial:
-                download(str(file.url), partial, file.size)
+                limit = MAX_UNVERIFIED_BYTES if file.is_unverified else UNDECLARED_SIZE
+                download(str(file.url), partial, file.size, limit)
             digest = file_digest(draft)
             difference = _find_difference(draft, digest, file)
             if difference is not None:
                 raise ChecksumError(file.url, [Problem(f"{wrong_content}: {difference}")])
+            if file.is_unverified:
+                _accept_unverified(file, draft, digest, accepts=accepts)
+                write_text(_name_record(path), f"{digest}  {path.name}\n")
     except DownloadLimitError as error:
         raise ChecksumError(file.url, [Problem(f"{wrong_content}: {error}")]) from None
     except OSError as error:

@@ -2,7 +2,7 @@
 
 A corpus's own builder (`loaders/<corpus>/<corpus>.py`) is an empty class that points to its declaration.  `datasets`
 caches what it generates under a key made of the declaration and the schema
-(`closeread.hf.register.digest_declaration`), `VERSION`, and the content of a user's own files.
+(`closeread.hf.modules.digest_declaration`), `VERSION`, and the content of a user's own files.
 
 Conventions: a list of objects is written as `[{...}]`, which all versions of `datasets` read the same way; labels are
 text, in every corpus, as in records, submissions and files; `x-dtype` gives the Arrow type of a number.
@@ -12,17 +12,20 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias, overload
 
 import datasets
 import pyarrow as pa
 from datasets.exceptions import DatasetGenerationError
 
-from closeread.corpus.declaration import Corpus, SourceFile, UserFolders
+from closeread.corpus.declaration import Corpus, OwnFiles, SourceFile, UserFolders
 from closeread.corpus.gold import (
     Gold,
     available_splits,
@@ -30,7 +33,7 @@ from closeread.corpus.gold import (
     read_gold,
     splits_at_hand,
 )
-from closeread.corpus.names import find_corpus
+from closeread.corpus.names import find_corpus, load_corpus
 from closeread.corpus.notices import warn
 from closeread.corpus.schema import Node, Schema, fold, load_schema, value_type
 from closeread.corpus.sources import cache_folder, data_folder, file_digest, files_in, find_places
@@ -44,8 +47,7 @@ from closeread.exceptions import (
     UnknownOptionError,
     describe_unknown,
 )
-from closeread.hf.modules import class_name
-from closeread.hf.register import digest_declaration, reject_inapplicable
+from closeread.hf.modules import class_name, digest_declaration, reject_inapplicable
 from closeread.public_names import AnyCorpus
 from closeread.records import OptionValue, UserFiles, as_columns
 
@@ -123,7 +125,11 @@ def _find_user_files(corpus: Corpus, config: str, files: UserFiles) -> list[tupl
     folder = files.data_dir
     user_files: list[tuple[str, Path]] = []
     for source in corpus.configs[config].splits.values():
-        if isinstance(source, UserFolders):
+        if isinstance(source, OwnFiles):
+            place = folder or data_folder(corpus.name)
+            if place is not None:
+                user_files += files_in(place, source).items()
+        elif isinstance(source, UserFolders):
             user_files += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
             user_files += files_in(folder, source).items()
@@ -260,6 +266,28 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         return features(load_schema(self.CORPUS.schema), definition)
 
 
+@cache
+def find_builder(corpus: str) -> type[CorpusBuilder]:
+    """Return the builder of a corpus: the class in its folder, or for a corpus of a family, an empty one made here."""
+    declared = load_corpus(corpus)
+    name = class_name(corpus)
+    if not declared.family:
+        module = importlib.import_module(f"{declared.folder}.{corpus}")
+        builder: type[CorpusBuilder] = getattr(module, name)
+        return builder
+    # `datasets` looks for a builder in the module that it is given.
+    module = ModuleType(f"{__name__}.{corpus}")
+    attributes = {
+        "CORPUS": declared,
+        "__doc__": declared.description,
+        "__module__": module.__name__,
+    }
+    builder = type(name, (CorpusBuilder,), attributes)
+    setattr(module, name, builder)
+    sys.modules[module.__name__] = module
+    return builder
+
+
 def _resolve(path: str | Path | None) -> str | None:
     # A stream reads when it is iterated, and the working directory may have changed by then.
     return str(Path(path).expanduser().resolve()) if path else None
@@ -336,8 +364,7 @@ def load_dataset_builder(
     for option in reading:
         if option not in corpus.reading_names:
             raise UnknownOptionError(corpus.name, option, corpus.reading_names, {"config": "name"})
-    module = importlib.import_module(f"closeread.loaders.{corpus.name}.{corpus.name}")
-    builder: type[CorpusBuilder] = getattr(module, class_name(corpus.name))
+    builder = find_builder(corpus.name)
     return builder(
         cache_dir=None if cache_dir is None else str(cache_dir),
         dataset_name=corpus.name,

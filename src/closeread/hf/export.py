@@ -161,7 +161,7 @@ def export(
                 raise InputError(cache, [Problem(message)]) from None
         _write_card(declaration, partial, infos, data_dir, export_format)
         # The terms of some released files ask for their licence.
-        licence = package_folder(f"closeread.loaders.{corpus}") / "LICENSE"
+        licence = package_folder(load_corpus(corpus).folder) / "LICENSE"
         if licence.is_file():
             (partial / "LICENSE").write_bytes(licence.read_bytes())
         paths = sorted(path for path in partial.rglob("*") if path.is_file())

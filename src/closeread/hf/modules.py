@@ -10,12 +10,14 @@ import hashlib
 import importlib
 import json
 import pkgutil
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from closeread._version import __version__
-from closeread.corpus.names import corpus_names, find_task
+from closeread.corpus.names import corpus_names, find_declaration, find_task, load_corpus
 from closeread.exceptions import RequestError, describe_unknown, suggest
 from closeread.files import creating_folder, make_folders, package_folder, write_text
 from closeread.public_names import AnyModule
@@ -42,6 +44,31 @@ The example is from Moosavi and Strube (2016, section 3)."""
 
 COREFERENCE_MODULES = json.loads(Path(__file__).with_name("coref_modules.json").read_text("utf-8"))
 """For each module of coreference, what its docstring says beyond the common text; the examples are tested."""
+
+
+INAPPLICABLE = {
+    "revision": "install the version of closeread that you want",
+    "data_files": "pass a folder with the corpus's files as data_dir=",
+}
+"""Arguments of `load_dataset` that do not apply, and what to do instead."""
+
+
+@cache
+def digest_declaration(corpus: str) -> str:
+    """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
+    declaration = find_declaration(corpus)
+    files = [declaration, *sorted(declaration.parent.glob("*.sha256"))]
+    files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
+    """Reject arguments that do not apply to corpora and metrics of closeread, and say what to use instead."""
+    for name, reason in INAPPLICABLE.items():
+        if options.get(name) is not None:
+            raise RequestError(
+                f"{name}= does not apply to {path}, which ships with closeread: {reason}"
+            )
 
 
 def module_names() -> list[str]:

@@ -18,10 +18,6 @@ from types import ModuleType
 from typing import Any
 
 MARK = "_closeread"
-INAPPLICABLE = {
-    "revision": "install the version of closeread that you want",
-    "data_files": "pass a folder with the corpus's files as data_dir=",
-}
 
 
 def install() -> None:
@@ -119,9 +115,12 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
         return None
     from datasets.load import DatasetModule
 
-    return DatasetModule(
-        f"closeread.loaders.{name}.{name}", digest_declaration(name), {"dataset_name": name}
-    )
+    from closeread.hf.builder import find_builder
+    from closeread.hf.modules import digest_declaration
+
+    # `datasets` looks for the builder in this module.
+    module = find_builder(name).__module__
+    return DatasetModule(module, digest_declaration(name), {"dataset_name": name})
 
 
 def _find_metric(path: str, options: dict[str, Any]) -> Any:
@@ -150,7 +149,7 @@ def _find_name(
     """
     from closeread.corpus.names import corpus_names
     from closeread.exceptions import RequestError
-    from closeread.hf.modules import module_names
+    from closeread.hf.modules import module_names, reject_inapplicable
     from closeread.tasks import procedure_names
 
     name = path
@@ -168,31 +167,6 @@ def _find_name(
 
         warn(f"'{path}' loads closeread's {kind}; write './{path}' to load the folder of that name")
     return name
-
-
-def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
-    """Reject arguments that do not apply to corpora and metrics of closeread, and say what to use instead."""
-    from closeread.exceptions import RequestError
-
-    for name, reason in INAPPLICABLE.items():
-        if options.get(name) is not None:
-            raise RequestError(
-                f"{name}= does not apply to {path}, which ships with closeread: {reason}"
-            )
-
-
-@functools.cache
-def digest_declaration(corpus: str) -> str:
-    """Return a digest, in hex, of a corpus's declaration with the digests of its files, and of its schema."""
-    import hashlib
-
-    from closeread.corpus.names import load_corpus
-    from closeread.files import package_folder
-
-    loader = package_folder(f"closeread.loaders.{corpus}")
-    files = [loader / "declaration.py", *sorted(loader.glob("*.sha256"))]
-    files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def _suggest_dataset(path: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from closeread.corpus.declaration import Corpus, Source, SourceFolder, UserFolders
+from closeread.corpus.declaration import Corpus, OwnFiles, Source, SourceFolder, UserFolders
 from closeread.corpus.gold import select, splits_at_hand
 from closeread.corpus.sources import DATA_VARIABLE, data_folder
 from closeread.exceptions import RequestError, name_option
@@ -105,7 +105,7 @@ def describe_sources(corpus: Corpus) -> bytes:
 
 
 def _list_files(source: Source) -> list[dict[str, Any]]:
-    if isinstance(source, UserFolders):  # users get them from their owners
+    if isinstance(source, UserFolders | OwnFiles):  # users get them from their owners
         return []
     files = source.files if isinstance(source, SourceFolder) else (source,)
     names = ("name", "sha256", "git_blob", "url")

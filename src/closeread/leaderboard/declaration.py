@@ -40,7 +40,7 @@ from closeread.leaderboard.store_files import (
     read_file,
 )
 from closeread.records import column
-from closeread.scoring import Scorer, find_gold, find_procedure, open_scorer
+from closeread.scoring import Scorer, choose_preset, find_gold, find_procedure, open_scorer
 
 FILE = "leaderboard.json"
 RESAMPLING = Resampling(1000)  # the parameters of the intervals of all boards
@@ -126,8 +126,9 @@ class Board(StoreStruct, frozen=True):
     @cached_property
     def procedure(self) -> Procedure:
         """The procedure with the board's metrics."""
-        procedure, _ = find_procedure(self.scored)
-        return procedure.select_metrics(self.metrics, {})
+        procedure, name = find_procedure(self.scored)
+        corpus = None if name is None else load_corpus(name)
+        return procedure.select_metrics(self.metrics, choose_preset(corpus, self.options))
 
     @property
     def corpus(self) -> str | None:

@@ -40,7 +40,7 @@ from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import PACKED, About, find_suffix
-from closeread.scoring import TREEBANK, resolve_options
+from closeread.scoring import TREEBANK, choose_preset, resolve_options
 
 MAX_PAIRED_SYSTEMS = 100  # the number of best systems of which the page can compare every pair
 
@@ -403,7 +403,7 @@ def describe_reproduction(place: str, board: Board, subject: str, description: A
     else:
         score += [predictions, "--gold=GOLD"]
     corpus = None if board.corpus is None else load_corpus(board.corpus)
-    defaults = resolve_options(board.procedure, corpus, {})
+    defaults = resolve_options(board.procedure, corpus, choose_preset(corpus, {}))
     for name, value in board.options.items():
         if defaults.get(name) != value:
             score.append(f"--{name.replace('_', '-')}={value}")

@@ -54,7 +54,7 @@ from closeread.operations.logs import (
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_resampling, find_gold, open_scorer
+from closeread.scoring import choose_preset, choose_resampling, find_gold, open_scorer
 
 if TYPE_CHECKING:
     from closeread.llm.logs import Log
@@ -110,6 +110,7 @@ def read_systems(
             logs[system] = log
     gold_source, options = take_gold(list(logs.values()), gold_source, options)
     asked = [scores] if isinstance(scores, str) else scores
+    options = choose_preset(gold_source.corpus, options)
     selected, columns = select_scores(procedure, asked, metrics, options)
     has_key = procedure.reader.key_first and gold_source.gold is not None
     are_stored = {

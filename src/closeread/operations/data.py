@@ -389,8 +389,8 @@ def find_shown(name: str) -> Corpus:
     """Find a corpus to show; the name of a procedure for any key is not taken for that of a corpus that it scores."""
     if name not in WITH_KEYS:
         return find_corpus(name)
-    scored = " or ".join(list_scored(name))
-    corpora = f" ({scored} is a corpus that it scores)" if scored else ""
+    scored = list_scored(name)
+    corpora = f" (it scores {', '.join(scored)})" if scored else ""
     errors = choose_words(
         f"closeread errors {name} KEY RESPONSE", f"closeread.errors('{name}', response, gold=key)"
     )

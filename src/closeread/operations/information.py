@@ -11,7 +11,7 @@ from closeread.exceptions import RequestError, fill_options, pluralize
 from closeread.operations import data
 from closeread.operations.data import WITH_KEYS, Description, find_shown
 from closeread.parameters import Operations, Param
-from closeread.tables import Grid, Whole
+from closeread.tables import Grid, Whole, format_number
 from closeread.tasks import load_procedure
 
 if TYPE_CHECKING:
@@ -114,6 +114,7 @@ def _list_properties(properties: list[list[str]]) -> Grid:
 def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     """Yield what is known of a corpus, with a gold record and a line of a submission."""
     from closeread.corpus.baselines import load_baselines
+    from closeread.corpus.declaration import SourceFolder
     from closeread.corpus.schema import fields, load_schema
     from closeread.corpus.showing import abridge, example_record
     from closeread.corpus.sources import DATA_VARIABLE, cache_folder, data_folder
@@ -132,6 +133,8 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
         ["evaluate modules", ", ".join(procedure.modules)],
         ["baselines", ", ".join(load_baselines(corpus.name))],
     ]
+    if corpus.preset:
+        properties.append(["preset", f"{corpus.preset}, unless --preset names another, or none"])
     if corpus.n_oddities:
         kinds = pluralize(corpus.n_oddities, "kind")
         properties.append(["oddities", f"{kinds} in the released files, described on the card"])
@@ -142,7 +145,11 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     for config, declared in corpus.configs.items():
         definitions.setdefault(declared.definition, config)
         for split, source in declared.splits.items():
-            file = source.expected if source.url else f"{source.expected} (in the package)"
+            file = source.expected
+            if isinstance(source, SourceFolder) and "*" not in file:
+                file = f"{pluralize(len(source.patterns), 'file')} of {source.name}"
+            if source.url is None:
+                file += " (in the package)"
             splits.append([config, split, file])
             if source.url:
                 urls.append(source.url)
@@ -151,6 +158,12 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     yield corpus.description
     yield _list_properties(properties)
     yield Grid("", ["config", "split", "file"], [*splits, *unions])
+    if corpus.instructions:
+        yield Grid("How to get it", [""], [[line] for line in corpus.instructions])
+    if corpus.printed:
+        yield _compare_printed(corpus)
+    if corpus.remarks:
+        yield Grid("Before scoring", [""], [[line] for line in corpus.remarks])
     if urls:
         yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
     for definition, config in definitions.items():
@@ -164,6 +177,20 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
     yield "A gold record of the sample, abridged"
     yield abridge(example_record(corpus))
     yield "A line of a submission (JSON Lines)"
+
+
+def _compare_printed(corpus: Corpus) -> Grid:
+    """Return the figures that the authors print beside those of the files, which the declaration has."""
+    counted = {(fact.config, fact.split, fact.name): fact.value for fact in corpus.facts}
+    rows = []
+    for printed in corpus.printed:
+        value = counted.get((printed.config, printed.split, printed.name))
+        in_files = "" if value is None else format_number(value)
+        source = " ".join(filter(None, [printed.where, printed.why]))
+        figure = format_number(printed.value)
+        rows.append([printed.name, printed.split, figure, in_files, source])
+    header = ["figure", "split", "printed", "files", "by"]
+    return Grid("Figures", header, rows, prose=frozenset({"by"}))
 
 
 OPERATIONS: Operations = {"": {"info": info}}

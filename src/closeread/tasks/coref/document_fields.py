@@ -48,6 +48,9 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
     if documents.count_unnamed() < len(documents):  # numbers have no genre
         pairs = zip(fields[GENRE], documents.names, strict=True)
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
+    # The group of a record of a corpus may be a treebank.
+    if "group" in fields and "treebank" not in fields:
+        fields["treebank"] = [find_treebank(f"{group}-corefud") for group in fields["group"]]
     return {
         name: [value or UNKNOWN for value in values]
         for name, values in fields.items()

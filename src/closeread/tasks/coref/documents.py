@@ -127,6 +127,10 @@ class Words:
         """Return the tokens; nothing if the words are unknown."""
         return ()
 
+    def read_sentences(self) -> list[list[str]]:
+        """Return the tokens of each sentence; all in one if the file has no sentences."""
+        return [list(self.read())]
+
     def pack(self) -> bytes:
         """Return the tokens as UTF-8, each followed by a line end, for comparison with another file."""
         return b"".join([word.encode("utf-8") + b"\n" for word in self.read()])
@@ -553,15 +557,25 @@ def _make_document(record: Any, number: int) -> Document:
         return Document(str(number), list_entities(record))
     words = NO_WORDS
     if "sentences" in record:
-        tokens = [token for sentence in record["sentences"] for token in sentence["tokens"]]
-        words = ListedWords([token["form"] for token in tokens])
-    genre = record.get(GENRE)
+        tokens: list[str] = []
+        for sentence in record["sentences"]:
+            if isinstance(sentence, Mapping):
+                tokens += [token["form"] for token in sentence["tokens"]]
+            else:
+                tokens += sentence
+        words = ListedWords(tokens)
+    fields = {name: record[name] for name in (GENRE, "group") if record.get(name)}
+    nodes = []
+    for node in record.get("empty_nodes", ()):
+        pairs = [(each["parent"], each["relation"]) for each in node["dependencies"]]
+        nodes.append(EmptyNode(node["token"], node["sentence"], pairs))
     return Document(
         name=str(record.get("document", number)),
         entities=list_entities(record["clusters"]),
         n_tokens=record.get("n_tokens"),
         words=words,
-        fields={GENRE: genre} if genre else {},
+        nodes=nodes,
+        fields=fields,
     )
 
 

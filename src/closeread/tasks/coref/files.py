@@ -115,7 +115,7 @@ def read_documents(
     reading = Reading(is_response, word_column, tolerant, is_reread)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
-    documents = _read_file(path, reading, "conll")
+    documents = read_file(path, reading)
     notices = [f"{path}: {notice}" for notice in documents.notices]
     return Documents(documents.documents, notices)
 
@@ -134,8 +134,9 @@ def has_standoff(path: Path) -> bool:
     return has_some
 
 
-def _read_file(path: Path, reading: Reading, form: str) -> Documents:
-    """Read the documents of a file; in the given format if nothing tells which it has."""
+def read_file(path: Path, reading: Reading | None = None, form: str = "conll") -> Documents:
+    """Read the documents of a file, in the given format if nothing tells which it has; notices do not name it."""
+    reading = reading or Reading()
     with plain_file(path) as file:
         if file != path:
             reading = reading._replace(is_reread=False)
@@ -150,7 +151,7 @@ def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Docum
     invalid: dict[str, FormatError] = {}
     for name, form in chosen.items():
         try:
-            documents = _read_file(files[name], reading, form)
+            documents = read_file(files[name], reading, form)
         except FormatError as error:
             invalid[name] = error
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from closeread.corpus.declaration import DocumentTraits
 from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import GROUPS, Inconsistency, Options, System
@@ -39,7 +41,12 @@ from closeread.tasks.coref.documents import (
     PackedClusters,
     documents_of,
 )
-from closeread.tasks.coref.files import list_treebanks, read_documents, take_documents
+from closeread.tasks.coref.files import (
+    list_treebanks,
+    read_documents,
+    rename_documents,
+    take_documents,
+)
 from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
@@ -110,9 +117,14 @@ def choose_standoff(options: Options) -> StandoffOptions:
     )
 
 
-def align(key: Documents, source: Path | Sequence[Record], options: Options) -> Documents:
-    """Read a response and put its documents in the order of the key's."""
-    response = _read_response(key, source, options)
+def align(
+    key: Documents, source: Path | Sequence[Record], options: Options, ending: str = ""
+) -> Documents:
+    """Read a response and put its documents in the order of the key's.
+
+    `ending` is a pattern of the end of documents' names that the key leaves out.
+    """
+    response = _read_response(key, source, options, ending)
     problems = list(find_unknown_documents(key, response))
     left_out = []
     if problems and options["extra"] == "skip":
@@ -142,7 +154,9 @@ def align(key: Documents, source: Path | Sequence[Record], options: Options) -> 
     return _put_in_order(key, response).noted(*notices, *left_out)
 
 
-def _read_response(key: Documents, source: Path | Sequence[Record], options: Options) -> Documents:
+def _read_response(
+    key: Documents, source: Path | Sequence[Record], options: Options, ending: str
+) -> Documents:
     """Read a response, whose documents get the names that they have in the key."""
     try:
         if isinstance(source, Path):
@@ -165,6 +179,9 @@ def _read_response(key: Documents, source: Path | Sequence[Record], options: Opt
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
         response = name_in_order(response, key.names)
+    if ending:
+        new_names = {name: re.sub(ending, "", name) for name in response.names}
+        response = rename_documents(response, new_names)
     if options["average"] == GROUPS:
         response = drop_other_treebanks(key, response)
     return match_names(key, response).with_broken(key.broken)
@@ -368,12 +385,17 @@ NO_CORPUS = Origin("coref", None, None, None)
 
 @dataclass(frozen=True)
 class Key:
-    """The gold side: the documents, where they came from, and notes for the user about them."""
+    """The gold side: the documents, where they came from, and notes for the user about them.
+
+    Attributes:
+        ending: a pattern of the end of documents' names that responses may have, and the key leaves out.
+    """
 
     records: Documents
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
     files: Sequence[Path] = ()
+    ending: str = ""
 
     @property
     def units(self) -> Sequence[str]:
@@ -423,7 +445,14 @@ class CoreferenceReader:
         """Read the documents of a corpus or of a key, with their constituents if mentions are matched by them."""
         if source.corpus is not None:
             gold = read_corpus_gold(source)
-            key = Key(documents_of(gold.records), gold.origin, gold.notices, gold.files)
+            traits = source.corpus.configs[gold.config].traits if gold.config else None
+            key = Key(
+                documents_of(gold.records),
+                gold.origin,
+                gold.notices,
+                gold.files,
+                traits.ending if isinstance(traits, DocumentTraits) else "",
+            )
             path = Path(source.corpus.name)
         elif source.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
@@ -468,7 +497,7 @@ class CoreferenceReader:
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
         key = gold.records
-        response = align(key, source, options)
+        response = align(key, source, options, gold.ending)
         notices = list(response.notices)
         if options["matching"] in ("head", "partial") and not response.has_heads:
             from closeread.tasks.coref.heads import add_heads

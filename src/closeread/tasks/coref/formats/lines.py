@@ -134,6 +134,17 @@ class StoredWords(Words):
         """Return the tokens."""
         return [word.decode() for _, word in self.read_tokens()]
 
+    def read_sentences(self) -> list[list[str]]:
+        """Return the tokens of each sentence; a blank line stands between two."""
+        word_by_line = dict(self.read_tokens())
+        sentences: list[list[str]] = [[]]
+        for number, line in self._iterate_lines():
+            if number in word_by_line:
+                sentences[-1].append(word_by_line[number].decode())
+            elif not line.strip() and sentences[-1]:
+                sentences.append([])
+        return [sentence for sentence in sentences if sentence]
+
     def pack(self) -> bytes:
         """Return the tokens as UTF-8, each followed by a line end."""
         return b"".join([word + b"\n" for _, word in self.read_tokens()])
