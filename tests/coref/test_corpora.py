@@ -8,11 +8,12 @@ import pytest
 import closeread
 from closeread.corpus import sources
 from closeread.corpus.declaration import Repair
-from closeread.corpus.gold import read_gold
+from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.estimates import Resampling
 from closeread.exceptions import FormatError, UnavailableError
 from closeread.files import package_folder
+from closeread.records import UserFiles
 from closeread.tasks.coref import crac
 from closeread.tasks.coref.corpus_documents import read_files
 
@@ -77,8 +78,7 @@ def archive(monkeypatch, tmp_path):
     path = tmp_path / "released.zip"
     with ZipFile(path, "w") as opened:
         text = (SAMPLE / "corefud" / "en_mill-corefud-test.conllu").read_text("utf-8")
-        for part in ("train", "minidev"):
-            opened.writestr(f"en_mill-corefud-{part}.conllu", text)
+        opened.writestr("en_mill-corefud-minidev.conllu", text)
     monkeypatch.delenv("CLOSEREAD_DATA", raising=False)
     monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(
@@ -88,20 +88,22 @@ def archive(monkeypatch, tmp_path):
 
 
 def test_a_download_that_could_not_be_verified_is_asked_about(archive, tmp_path):
+    corpus = load_corpus("crac2026")
     digest = sources.file_digest(archive)
     with pytest.raises(UnavailableError, match=f"could not verify .* SHA-256 {digest}"):
-        closeread.load_dataset("crac2026", split="validation")
+        read_gold(corpus, None, "validation")
     kept = tmp_path / "cache" / "crac2026"
     assert not list(kept.glob("*.zip"))
-    rows = closeread.load_dataset("crac2026", split="validation", unverified="accept")
-    assert {row["group"] for row in rows} == {"en_mill"}
-    for record in kept.glob("*.sha256"):
-        assert record.read_text("utf-8").split()[0] == digest
+    accepting = UserFiles(None, {}, {"unverified": "accept"})
+    gold = read_gold(corpus, None, "validation", accepting)
+    assert {record["group"] for record in gold.records} == {"en_mill"}
+    (record,) = kept.glob("*.sha256")
+    assert record.read_text("utf-8").split()[0] == digest
     # Later loads compare with the digest of the first.
     path = kept / "unc-gold-minidev.zip"
     path.write_bytes(path.read_bytes() + b"\n")
     with pytest.raises(closeread.exceptions.ChecksumError):
-        read_gold(load_corpus("crac2026"), None, "validation")
+        read_gold(corpus, None, "validation")
 
 
 def test_a_repair_is_of_one_line_as_it_is(tmp_path):
@@ -158,3 +160,10 @@ def test_a_corpus_against_itself(name, tmp_path):
     report = closeread.score(name, tmp_path / "all.jsonl", resampling=QUICK)
     assert report.scores["conll/f1"].value == pytest.approx(1, abs=0.001)
     assert report.preset == "conll2012"
+
+
+def test_an_accepted_download_is_no_folder_of_the_users(archive):
+    """An option of reading alone leaves all splits to be downloaded."""
+    corpus = load_corpus("crac2026")
+    accepting = UserFiles(None, {}, {"unverified": "accept"})
+    assert splits_at_hand(corpus, "default", accepting).keys() == {"train", "validation"}
