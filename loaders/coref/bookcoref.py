@@ -46,8 +46,8 @@ CORPUS = declare_corpus(
     citation="""@inproceedings{martinelli-etal-2025-bookcoref,
   title = {{BOOKCOREF}: Coreference Resolution at Book Scale},
   author = {Martinelli, Giuliano and Bonomo, Tommaso and Huguet Cabot, Pere-Llu{\\'i}s and Navigli, Roberto},
-  booktitle = {Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics
-    (Volume 1: Long Papers)},
+  booktitle = {Proceedings of the 63rd Annual Meeting of the Association for Computational Linguistics (Volume 1: Long
+               Papers)},
   year = {2025},
   pages = {24526--24544},
   url = {https://aclanthology.org/2025.acl-long.1197}

@@ -384,7 +384,7 @@ def splits_at_hand(
     """
     splits = corpus.configs[config].splits
     files = UserFiles.of(data_dir)
-    if files:
+    if files.data_dir is not None or files.folders:
         folders = [files.data_dir]
     else:
         folder = data_folder(corpus.name)
