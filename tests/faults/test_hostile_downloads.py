@@ -13,7 +13,7 @@ from shared.file_server import CONTENT, SHA256, files_below
 from shared.file_sizes import small_files
 from shared.hostile_server import answer, hostile_server, reset
 
-from closeread.corpus import downloads
+from closeread.corpus import downloads, sources
 from closeread.corpus.declaration import SourceFile
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.sources import CACHE_VARIABLE, cache_folder, locate
@@ -124,7 +124,7 @@ def test_content_without_end(fetch, hostile):
 
 @pytest.fixture(autouse=True)
 def smaller_limit(monkeypatch):
-    monkeypatch.setattr(downloads, "UNDECLARED_SIZE", 2**20)
+    monkeypatch.setattr(sources, "UNDECLARED_SIZE", 2**20)
 
 
 def test_a_drip_ends(fetch, hostile, monkeypatch):
@@ -276,9 +276,9 @@ def test_killed_at_every_change(hostile):
 
 
 def test_declared_sizes(corpora):
-    """Those of the files that are here; only the size of TNE's training file is not known."""
+    """Those of the files that are here; some have a digest only: TNE's training file, and the many of a folder."""
     unknown = set()
-    for name in corpus_names():
+    for name in set(corpus_names()) - {"litbank", "gum", "ontogum"}:
         for config in load_corpus(name).configs.values():
             for source in config.splits.values():
                 for file in getattr(source, "files", None) or [source]:

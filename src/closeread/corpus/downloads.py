@@ -172,9 +172,7 @@ def try_again(send: Callable[[], T], tries: int, first_wait: float, longest_wait
     raise AssertionError  # the last try returns or raises
 
 
-def download(
-    url: str, file: IO[bytes], size: int | None, most_bytes: int = UNDECLARED_SIZE
-) -> None:
+def download(url: str, file: IO[bytes], size: int | None, most_bytes: int) -> None:
     """Download a file into an empty file; if its size is unknown, it may have `most_bytes`."""
 
     limit = most_bytes if size is None else size

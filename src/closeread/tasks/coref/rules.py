@@ -8,6 +8,7 @@ from typing import Any
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize
+from closeread.formats.text import UNSAFE
 from closeread.records import Record
 from closeread.tasks.coref.columns import WITH_HEAD
 from closeread.tasks.coref.documents import Documents
@@ -20,6 +21,9 @@ def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]
     if isinstance(records, Documents):
         return  # checked by its reader
     for index, record in enumerate(records):
+        unsafe = UNSAFE.search(record["document"])
+        if unsafe:
+            yield index, f"document: the name contains the control character U+{ord(unsafe[0]):04X}"
         for message in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
             yield index, message
     yield from find_lacking_heads([record["clusters"] for record in records])
