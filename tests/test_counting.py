@@ -90,6 +90,32 @@ def test_a_batch_has_the_type_that_was_given(make):
     assert scores_of(merged.report()) == scores_of(WHOLE)
 
 
+def test_a_column_has_the_groups_over_which_scores_are_averaged():
+    """Batches cut through groups; each group is scored alone, too."""
+    groups = {name: "tales" if number < 4 else "news" for number, name in enumerate(GOLD)}
+    rows = [{**row, "genre": groups[row["document"]]} for row in make_table()]
+    counter = closeread.count_batch(
+        "coref", gold="key", predictions="response", groups="genre", undefined="zero"
+    )
+    counter = pickle.loads(pickle.dumps(counter))
+    halves = [counter(pa.Table.from_pylist(part)) for part in (rows[:7], rows[7:])]
+    report = closeread.merge([half["counts"][0].as_py() for half in halves]).report(ci=False)
+    assert "|average:groups|groups:2|undefined:zero|" in report.provenance.signature
+    alone = {}
+    for group in ("tales", "news"):
+        key, response = (
+            {name: side[name] for name in side if groups[name] == group} for side in (GOLD, FOUND)
+        )
+        alone[group] = closeread.score("coref", response, gold=key, ci=False)
+    for name, estimate in report.scores.items():
+        values = [part.scores[name].value or 0 for part in alone.values()]
+        assert estimate.value == pytest.approx(sum(values) / 2)
+    with pytest.raises(RequestError, match="group_by names a field of the gold"):
+        closeread.count_batch("mctaco", predictions="label", groups="category")(
+            {"id": [1], "label": ["yes"]}
+        )
+
+
 def test_saved_counts_are_read_merged_and_compared(tmp_path):
     count_part(list(GOLD)[:6]).save(tmp_path / "a.parquet")
     count_part(list(GOLD)[6:]).save(tmp_path / "b.parquet")

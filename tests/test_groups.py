@@ -102,3 +102,47 @@ def test_every_procedure_averages_over_its_fields(name, field):
     assert f"|average:groups|groups:{len(report.groups)}|" in report.provenance.signature
     with pytest.raises(RequestError, match="average='groups' needs group_by= and a field"):
         closeread.score(name, rows, config="sample", average="groups")
+
+
+def adjust_by_holm(p_values):
+    """Return p-values corrected as Holm (1979) does: the k-th smallest of n times n - k + 1, never falling."""
+    corrected = {}
+    highest = 0.0
+    for rank, number in enumerate(np.argsort(p_values, kind="stable")):
+        highest = max(highest, min(1.0, p_values[number] * (len(p_values) - rank)))
+        corrected[int(number)] = highest
+    return [corrected[number] for number in range(len(p_values))]
+
+
+def test_a_table_tells_in_which_groups_systems_differ(tmp_path):
+    """Of 12 documents in each of two folders, a is right about all, b about those of one, c about half of the other."""
+    names = [f"{folder}/{number}" for folder in ("tales", "news") for number in range(12)]
+    wrong = {"key": [], "a": [], "b": names[:12], "c": names[12::2]}
+    for side, documents in wrong.items():
+        lines = [f"{name}\te1\te2\t{'a' if name in documents else 'b'}\n" for name in names]
+        (tmp_path / f"{side}.tsv").write_text("".join(lines))
+    systems = {side: tmp_path / f"{side}.tsv" for side in "abc"}
+    options = {"gold": tmp_path / "key.tsv", "group_by": "folder", "resamples": 5_000}
+    table = closeread.table("tlinks", systems, **options)
+    assert table.group_tests.keys() == {"tales", "news"}
+    tests = [test for group in table.groups for test in table.group_tests[group]]
+    assert [(test.first, test.second) for test in tests] == [(0, 1), (0, 2), (1, 2)] * 2
+    assert [test.p_corrected for test in tests] == pytest.approx(
+        adjust_by_holm([test.difference.p_randomization for test in tests])
+    )
+    # Only 2 of 2 ** 12 swaps are as clear as b in tales, 2 of 2 ** 6 as c in news; others are equal.
+    standings = {
+        group: [table.find_standing("awareness/f1", system, group) for system in range(3)]
+        for group in table.groups
+    }
+    assert standings == {"tales": ["best", "worse", "best"], "news": ["best", "best", "close"]}
+    _, rows = table._to_rows()
+    cells = {(row[0], row[1], row[2]): row[3] for row in rows}
+    assert cells["b", "tales", "awareness/f1"] == 0
+    assert cells["c", "news", "awareness/f1"] == cells["b", "mean", "awareness/f1"] == 0.5
+    assert [line.split()[1:3] for line in str(table).splitlines()[4:7]] == [
+        ["100.00", "100.00"],
+        ["100.00", "0.00"],
+        ["50.00†", "100.00"],
+    ]
+    assert len(table.to_dict()["groups"]["news"]) == 3

@@ -4,6 +4,7 @@ Gold and two systems of three invented treebanks are in `tests/cases/treebanks`.
 of the official corefud-scorer 1.2 for each treebank alone, with its counts of documents summed and swapped by hand.
 """
 
+import csv
 import json
 from itertools import chain
 from pathlib import Path
@@ -333,9 +334,23 @@ def test_tables_have_a_row_for_each_treebank(folders, ran, monkeypatch):
     compared = ran("compare", "coref", *systems)
     assert "mean        92.29   71.57   -20.72   -27.53 to -9.92" in compared
     table = ran("table", "coref", *systems)
-    assert "a          100.00      84.58   92.29" in table
+    # A treebank of two documents decides nothing, and one of one document is not tested.
+    assert "a         100.00      84.58†   92.29" in table
+    assert "b          54.05‡     89.09    71.57†" in table
     latex = ran("table", "coref", *systems, "--format", "latex")
-    assert r"a & \textbf{100.00} & 84.58 & \textbf{92.29} \\" in latex
+    assert r"a & \textbf{100.00} & 84.58\rlap{$^\dagger$} & \textbf{92.29} \\" in latex
+    rows = list(csv.DictReader(ran("compare", "coref", *systems, "--format", "csv").splitlines()))
+    assert [(row["group"], row["metric"]) for row in rows[:3]] == [
+        ("de_markt", "conll/f1"),
+        ("en_ferry", "conll/f1"),
+        ("mean", "muc/f1"),
+    ]
+    differences = [100 * float(row["difference"]) for row in rows]
+    assert [round(difference, 2) for difference in (*differences[:2], differences[-1])] == [
+        -45.95,
+        4.51,
+        -20.72,
+    ]
     printed = json.loads(ran("score", "coref", *systems[:2], "--preset", "crac2026", "--json"))
     assert printed["groups"]["en_ferry"]["n_units"] == 2
     again = Report.from_json(printed)

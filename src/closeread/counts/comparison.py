@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from closeread.counts.comparison_tables import (
     make_difference_grid,
@@ -25,6 +25,7 @@ from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import (
     SMALL,
     Correction,
+    Estimate,
     Resampling,
     correct_decidable,
     number_or_none,
@@ -120,8 +121,8 @@ class Comparison(Result):
         pairs: whether to show the tests of all pairs.
         lacking: scores that are no column because some systems lack them, with the names of these systems.
         usage: what the runs of language models took, by the name of the system, where it is known.
-        group_tests: by group, the tests of the baseline with each other system in the main score, whose p-values are
-            corrected for the number of groups; empty if scores are no means over groups.
+        group_tests: by group, the tests of the same pairs in the main score, whose p-values are corrected for the number
+            of groups, without a baseline for all of these tests; empty if scores are no means over groups.
 
     >>> import closeread
     >>> names = ("always-negative", "random", "always-positive")
@@ -253,21 +254,31 @@ class Comparison(Result):
         is_significant = test.p_corrected < 1 - self.resampling.confidence
         return test.difference.value < 0 and is_significant
 
-    def find_best(self, score: str) -> frozenset[int]:
-        """Return the systems with the highest value of a score; several if their values are equal."""
-        values = {system: report.scores[score].value for system, report in enumerate(self.reports)}
+    def list_estimates(self, score: str, group: str | None = None) -> list[Estimate]:
+        """Return the estimates of a score of all systems, in a group or in all."""
+        parts = [report.total if group is None else report.groups[group] for report in self.reports]
+        return [part.scores[score] for part in parts]
+
+    def find_best(self, score: str, group: str | None = None) -> frozenset[int]:
+        """Return the systems with the highest value of a score, perhaps in a group; several if their values are equal."""
+        estimates = self.list_estimates(score, group)
+        values = {system: estimate.value for system, estimate in enumerate(estimates)}
         defined = {system: value for system, value in values.items() if value is not None}
         highest = max(defined.values(), default=math.inf)
         return frozenset(system for system, value in defined.items() if value >= highest - TIE)
 
-    def find_test(self, score: str, system: int) -> PairTest | None:
-        """Return the test of a system against the best, or the clearest one against several; None if untested."""
-        best = self.find_best(score)
+    def find_test(self, score: str, system: int, group: str | None = None) -> PairTest | None:
+        """Return the test of a system against the best, or the clearest one against several; None if untested.
+
+        In a group, only the main score is tested.
+        """
+        best = self.find_best(score, group)
         if system in best:
             return None
         clearest = None
+        tests = self.tests.get(score, ()) if group is None else self.group_tests.get(group, ())
         # Of equally clear tests, the last one.
-        for test in self.tests.get(score, ()):
+        for test in tests:
             is_of_system = system in (test.first, test.second)
             is_against_best = (test.first in best) != (test.second in best)
             if not is_of_system or not is_against_best or math.isnan(test.p_corrected):
@@ -281,16 +292,17 @@ class Comparison(Result):
         """How each system is related to the best, by score."""
         systems = range(len(self.names))
         return {
-            score: [self._find_standing(score, system) for system in systems]
+            score: [self.find_standing(score, system) for system in systems]
             for score in self.scores
         }
 
-    def _find_standing(self, score: str, system: int) -> Standing:
-        if self.reports[system].scores[score].value is None:
+    def find_standing(self, score: str, system: int, group: str | None = None) -> Standing:
+        """Return how a system is related to the best, perhaps in a group."""
+        if self.list_estimates(score, group)[system].value is None:
             return "undefined"
-        if system in self.find_best(score):
+        if system in self.find_best(score, group):
             return "best"
-        test = self.find_test(score, system)
+        test = self.find_test(score, system, group)
         if test is None:
             return "untested"
         return "worse" if test.p_corrected <= self.alpha else "close"
@@ -335,19 +347,32 @@ class Comparison(Result):
         return (RANDOMIZATION,) if self.baseline is None else P_VALUES
 
     def _name_test_columns(self) -> list[str]:
-        header = ["first", "second", "metric", "first_score", "second_score"]
+        header = ["first", "second", *self._name_group_column(), "metric"]
+        header += ["first_score", "second_score"]
         header += ["difference", "low", "high", "p_bootstrap", "p_randomization", "signature"]
         header += [f"{name}_corrected" for name in self._list_corrected()]
         return [*header, "detectable"] if self.power else header
 
+    def _name_group_column(self) -> list[str]:
+        return ["group"] if self.groups else []
+
+    def _list_parts(self) -> list[tuple[str | None, str]]:
+        """Return what rows are about: the main score in each group, then all scores, as groups and scores."""
+        parts: list[tuple[str | None, str]] = [(group, self.main_score) for group in self.groups]
+        return [*parts, *((None, score) for score in self.scores)]
+
     def _list_test_rows(self) -> list[list[object]]:
         rows = []
-        for score, tests in self.tests.items():
+        for group, score in self._list_parts():
+            tests = self.tests.get(score, ()) if group is None else self.group_tests.get(group, ())
             for test in tests:
+                estimates = self.list_estimates(score, group)
                 systems = (test.first, test.second)
                 row: list[object] = [self.names[system] for system in systems]
+                if self.groups:
+                    row.append(group or "mean")
                 row.append(score)
-                row += [self.reports[system].scores[score].value for system in systems]
+                row += [estimates[system].value for system in systems]
                 row += map(number_or_none, test.difference[:5])
                 row.append(self.reports[0].provenance.signature)
                 for name in self._list_corrected():
@@ -358,28 +383,33 @@ class Comparison(Result):
         return rows
 
     def _list_system_rows(self) -> tuple[list[str], list[list[object]]]:
-        header = ["system", "metric", "score", "low", "high", "confidence", "undefined", "best"]
+        header = ["system", *self._name_group_column(), "metric", "score", "low", "high"]
+        header += ["confidence", "undefined", "best"]
         header += ["difference_from_best", "p_randomization", "p_randomization_corrected"]
         header += ["differs_from_best", "n_units", "n_blocks", "signature"]
         if self.usage:
             header += Usage._fields
         rows: list[list[object]] = []
         for system, (name, report) in enumerate(zip(self.names, self.reports, strict=True)):
-            for score in self.scores:
-                estimate = report.scores[score]
+            for group, score in self._list_parts():
+                scores = report.total if group is None else report.groups[group]
+                estimate = scores.scores[score]
                 confidence = None if estimate.low is None else report.resampling.confidence
-                row: list[object] = [name, score, estimate.value, estimate.low, estimate.high]
-                row += [confidence, estimate.undefined, self.standings[score][system] == "best"]
-                row += self._compare_with_best(score, system)
-                row += [report.total.n_units, report.total.n_blocks, report.provenance.signature]
+                row: list[object] = [name]
+                if self.groups:
+                    row.append(group or "mean")
+                row += [score, estimate.value, estimate.low, estimate.high, confidence]
+                row += [estimate.undefined, system in self.find_best(score, group)]
+                row += self._compare_with_best(score, system, group)
+                row += [scores.n_units, scores.n_blocks, report.provenance.signature]
                 if self.usage:
                     row += self.usage.get(name, [None] * len(Usage._fields))
                 rows.append(row)
         return header, rows
 
-    def _compare_with_best(self, score: str, system: int) -> list[object]:
+    def _compare_with_best(self, score: str, system: int, group: str | None) -> list[object]:
         """Return the difference from the best, its p-values, and whether it is significant."""
-        test = self.find_test(score, system)
+        test = self.find_test(score, system, group)
         if test is None:
             return [None] * 4
         difference = test.difference.value if test.second == system else -test.difference.value
@@ -425,7 +455,7 @@ class Comparison(Result):
         }
         if self.resampling.interval != "percentile":
             resampling["interval"] = self.resampling.interval
-        return {
+        content: dict[str, object] = {
             "format": FORMAT,
             "procedure": self.reports[0].provenance.procedure,
             "signature": self.reports[0].provenance.signature,
@@ -439,6 +469,12 @@ class Comparison(Result):
                 for score, tests in self.tests.items()
             },
         }
+        if self.group_tests:
+            content["groups"] = {
+                group: [self._write_test(test) for test in tests]
+                for group, tests in self.group_tests.items()
+            }
+        return content
 
     def _write_test(self, test: PairTest) -> dict[str, object]:
         names = {"first": self.names[test.first], "second": self.names[test.second]}
@@ -501,8 +537,24 @@ def compare_systems(
         ]
         n_tests |= dict.fromkeys(family, len(p_values) - sum(map(math.isnan, p_values)))
     group_tests: dict[str, list[PairTest]] = {}
-    if tests and baseline is not None and tables[0].groups:
-        group_tests = _test_groups(results[0], tables, scores[-1], resampling, correction, alpha)
+    if tests and tables[0].groups:
+        procedure = next(iter(counted.values())).procedure
+        # In a group there is nothing to average.
+        main_metrics = [metric for metric in procedure.metrics if metric.name == scores[-1]]
+        parts = [table.split_groups() for table in tables]
+        for group in parts[0]:
+            differences = compare_pairs(
+                [part[group] for part in parts],
+                main_metrics,
+                **asdict(resampling),
+                only_first=baseline is not None,
+            )
+            group_tests[group] = [
+                PairTest(rows[first], rows[second], by_score[scores[-1]])
+                for (first, second), by_score in differences.items()
+            ]
+        if correction != "none":
+            group_tests = _correct_groups(group_tests, baseline, resampling.n_resamples, alpha)
     return Comparison(
         tuple(names),
         tuple(
@@ -522,38 +574,25 @@ def compare_systems(
     )
 
 
-def _test_groups(
-    first: Counts | Report,
-    tables: Sequence[CountTable],
-    score: str,
-    resampling: Resampling,
-    correction: Correction,
+def _correct_groups(
+    group_tests: Mapping[str, Sequence[PairTest]],
+    baseline: int | None,
+    n_resamples: int,
     alpha: float,
 ) -> dict[str, list[PairTest]]:
-    """Return the tests of the first system with each other one in each group, as if there were no other groups.
+    """Return tests by group with corrected p-values: those of two systems for all groups, or those of all pairs.
 
-    The p-values of two systems are corrected for the number of groups.
+    Two systems are compared as if there were no others if there is a baseline.
     """
-    metrics = [metric for metric in cast(Counts, first).procedure.metrics if metric.name == score]
-    tables_by_group: dict[str, list[CountTable]] = {}
-    for table in tables:
-        for group, part in table.split_groups().items():
-            tables_by_group.setdefault(group, []).append(part)
-    differences_by_group = {
-        group: compare_pairs(parts, metrics, **asdict(resampling), only_first=True)
-        for group, parts in tables_by_group.items()
-    }
-    group_tests: dict[str, list[PairTest]] = {group: [] for group in tables_by_group}
-    for second in range(1, len(tables)):
-        tests = {
-            group: [PairTest(0, second, differences[0, second][score])]
-            for group, differences in differences_by_group.items()
-        }
-        if correction != "none":
-            tests = _correct(tests, (RANDOMIZATION,), resampling.n_resamples, alpha)
-        for group, in_group in tests.items():
-            group_tests[group] += in_group
-    return group_tests
+    names = (RANDOMIZATION,)
+    if baseline is None:
+        return _correct(group_tests, names, n_resamples, alpha)
+    corrected: dict[str, list[PairTest]] = {group: [] for group in group_tests}
+    for pair in zip(*group_tests.values(), strict=True):
+        tests = {group: [test] for group, test in zip(group_tests, pair, strict=True)}
+        for group, in_group in _correct(tests, names, n_resamples, alpha).items():
+            corrected[group] += in_group
+    return corrected
 
 
 def _select_counts(

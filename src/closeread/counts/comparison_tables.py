@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -19,7 +19,7 @@ from closeread.counts.report import (
     name_options,
     warn_of_few_blocks,
 )
-from closeread.counts.resampling import POWER, TIE, Difference
+from closeread.counts.resampling import POWER, Difference
 from closeread.exceptions import choose_words, escape_line, pluralize, quote
 from closeread.tables import NOTHING, Grid, Style, Whole, percent, transpose
 
@@ -128,21 +128,22 @@ def make_group_system_grid(comparison: Comparison, style: Style) -> Grid:
     *_, means = _list_columns(replace(comparison, intervals="none"), style)
     columns = []
     best = set()
+    standings: set[Standing] = set()
     for number, group in enumerate(comparison.groups, 1):
-        estimates = [report.groups[group].scores[score] for report in comparison.reports]
-        values = [percent(estimate.value, comparison.digits) for estimate in estimates]
-        columns.append(
-            [
-                value + format_star(estimate)
-                for value, estimate in zip(values, estimates, strict=True)
-            ]
-        )
-        highest = max(float(estimate) for estimate in estimates)
-        best |= {
-            (system, number)
-            for system, estimate in enumerate(estimates)
-            if float(estimate) > highest - TIE
-        }
+        estimates = comparison.list_estimates(score, group)
+        marks = list(map(format_star, estimates))
+        if comparison.group_tests:
+            for system in range(len(estimates)):
+                standing = comparison.find_standing(score, system, group)
+                standings.add(standing)
+                marks[system] += MARKS.get(standing, "")
+        # In a terminal, decimal points are below each other.
+        width = max(map(len, marks)) if style == "table" else 0
+        cells = []
+        for estimate, mark in zip(estimates, marks, strict=True):
+            cells.append(f"{percent(estimate.value, comparison.digits)}{mark:{width}}")
+        columns.append(cells)
+        best |= {(system, number) for system in comparison.find_best(score, group)}
     best |= {(system, len(columns) + 1) for system in comparison.find_best(score)}
     rows = [
         [Whole(name), *cells]
@@ -152,7 +153,25 @@ def make_group_system_grid(comparison: Comparison, style: Style) -> Grid:
         best = set()
     header = ["system", *comparison.groups, "mean"]
     title = comparison.reports[0].name_score(score)
-    return Grid(title, header, rows, (), frozenset({"system"}), best=frozenset(best), labels=1)
+    notes = list(_note_group_marks(comparison, standings))
+    return Grid(title, header, rows, notes, frozenset({"system"}), best=frozenset(best), labels=1)
+
+
+def _note_group_marks(comparison: Comparison, standings: Collection[Standing]) -> Iterator[str]:
+    """Yield what the marks of scores in groups mean, or that there are none."""
+    tests = list(chain.from_iterable(comparison.group_tests.values()))
+    corrected = ""
+    if comparison.correction != "none":
+        n_tests = sum(not math.isnan(test.p_corrected) for test in tests)
+        corrected = f", corrected for {pluralize(n_tests, 'comparison')} by Holm's method"
+    where = f"(p > {comparison.alpha:g} by approximate randomization in the group alone{corrected})"
+    if "close" in standings:
+        yield f"† In a group: not significantly different from the best {where}."
+    elif "worse" in standings:
+        where = where.replace(">", "≤")
+        yield f"In each group, all others are significantly worse than the best {where}."
+    if "untested" in standings:
+        yield "‡ In a group: not tested against the best."
 
 
 def _note_paired_tests(comparison: Comparison) -> list[str]:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast, overload
 
@@ -15,7 +15,8 @@ from closeread import parameters as arg
 from closeread.corpus.names import load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_schema
-from closeread.counts.counts import Counts, merge_counts
+from closeread.counts.counts import Counts, merge_counts, sign
+from closeread.counts.procedure import GROUPS
 from closeread.exceptions import RequestError, escape, join_names, name_option, pluralize, read_all
 from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
@@ -181,6 +182,7 @@ class CountBatch:
     name: str  # as for `count_batch`
     predictions: str
     gold: str | None = None
+    groups: str | None = None
     options: Mapping[str, OptionValue] = field(default_factory=dict)
 
     @overload
@@ -210,6 +212,9 @@ class CountBatch:
             key, value = fields = procedure.by_name
         else:
             raise RequestError(f"{self.name} is scored from files, not from columns")
+        if self.groups is not None and corpus is not None:
+            named = "group_by names a field of the gold"
+            raise RequestError(f"{self.name} has no groups in a column of its own ({named})")
         gold = {name: columns[name] for name in fields if name in columns}
         if self.gold is not None:
             if value not in fields:
@@ -228,11 +233,19 @@ class CountBatch:
         counts = count(
             self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options))
         )
+        if self.groups is not None:
+            groups = map(str, _find_column(columns, self.groups))
+            counts = _average_over_groups(counts, dict(zip(keys, groups, strict=True)))
         return _make_batch(batch, [counts.to_bytes()])
 
 
 def count_batch(
-    name: AnyCorpus, *, predictions: str, gold: str | None = None, **options: OptionValue
+    name: AnyCorpus,
+    *,
+    predictions: str,
+    gold: str | None = None,
+    groups: str | None = None,
+    **options: OptionValue,
 ) -> CountBatch:
     """Return a function that counts a batch of a table with gold and predictions side by side.
 
@@ -244,6 +257,8 @@ def count_batch(
         predictions: the column of the system's output, such as labels or clusters; null in a row without a prediction.
         gold: the column of the same of the gold; None if it has the name that the corpus gives it.  Ids and other
             fields of the gold are in columns that are named as in the corpus; further columns are left out.
+        groups: the column of the group of each document, such as its treebank, if scores are to be means over groups;
+            of a corpus with a field for it, the option `group_by` names this field.
         **options: options of `closeread.count`, such as `metrics`.
 
     Returns:
@@ -255,7 +270,21 @@ def count_batch(
     >>> closeread.merge(counted["counts"])
     <Counts of coref: 2 documents>
     """
-    return CountBatch(name, predictions, gold, options)
+    return CountBatch(name, predictions, gold, groups, options)
+
+
+def _average_over_groups(counts: Counts, groups: Mapping[str, str]) -> Counts:
+    """Return counts whose scores are means over the groups of their units, which are given by name."""
+    units = counts.table.units
+    table = replace(
+        counts.table,
+        units=[f"{groups[unit]}/{unit}" for unit in units],
+        groups=[groups[unit] for unit in units],
+    )
+    options = {**counts.provenance.options, "average": GROUPS}
+    signature = sign(counts.procedure, options, table)
+    provenance = replace(counts.provenance, options=options, signature=signature, preset=None)
+    return replace(counts, table=table, provenance=provenance)
 
 
 def _find_column(columns: Mapping[str, list[Any]], name: str) -> list[Any]:
