@@ -90,7 +90,6 @@ def test_what_is_not_a_file_in_a_folder(run, sides):
         ("score", "timeline", "--config", "sample"),
         ("prepare", "mctaco", "candidates", "--config", "sample", "-o", "out", "--phrases"),
         ("convert", "timeline", "-o", "out"),
-        ("prepare", "mctaco", "phrases", "-o", "out"),
         ("score", "--from-counts"),
     ],
 )

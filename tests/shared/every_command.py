@@ -32,17 +32,12 @@ FEW = ("--resamples", "2")
 PAIRS = {"coref": ("in/key.conll", "in/response.conll"), "tlinks": ("in/key", "in/response")}
 TREEBANK = ("--treebank", "in/marmara/treebank")
 COREFERENCE = "in/marmara/coreference/77000112.xml"
-FRAMES = """<frameset><predicate lemma="sell"><roleset id="sell.01"><example name="sell-v: an example">
-<text>Ann sold the old boat .</text><propbank><rel relloc="1">sold</rel><arg type="ARG0" start="0" end="0">Ann</arg>
-<arg type="ARG1" start="2" end="4">the old boat</arg></propbank></example></roleset></predicate></frameset>
-"""
-
 NAMES = {"ARTICLE": "The Blue Kettle (painting)", "ENTITY": "Mara Lindqvist"}
 """Words of lines that stand for names with spaces."""
 
 HUB = "writes to the Hub, and to a temporary folder; tests/hub has its faults"
 TORCH = "needs torch and a training run; tests/neural and tests/mctaco have its faults"
-SPACY = "loads a model of spaCy; writes as `convert` and `prepare mctaco phrases` do"
+SPACY = "loads a model of spaCy; writes as `convert` does"
 REASONS = {
     ("baseline", "wikipossessions"): SPACY,
     ("prepare", "tne", "documents"): SPACY,
@@ -99,7 +94,6 @@ LINES = {
     "merge": "in/counts.parquet -o out/a.parquet",
     "prepare mctaco candidates": "--gold in/questions.jsonl --phrases in/phrases.txt -o out/a.jsonl",
     "prepare mctaco units": "--gold in/questions.jsonl -o out/a.tsv",
-    "prepare mctaco phrases": "in/frames.xml -o out/a.txt",
     "plot scores": "mctaco in/mctaco.jsonl --config sample -o out/a.svg",
     "plot confusion": "in/tne.jsonl --config sample -o out/a.pdf",
     "plot link-support": "in/key.conll in/anna2.conll in/response.conll -o out/a.svg",
@@ -237,7 +231,6 @@ def write_inputs():
     )
     json_lines.write(folder / "questions.jsonl", sample_gold("mctaco")[:6])
     (folder / "phrases.txt").write_text("she sold the boat\nhe left for 30 months\n", "utf-8")
-    (folder / "frames.xml").write_text(FRAMES, "utf-8")
     return _write_results(folder)
 
 

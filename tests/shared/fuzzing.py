@@ -63,7 +63,6 @@ from closeread.tasks.coref.formats.coref_data import make_rows
 from closeread.tasks.mctaco.models import TrainedRun, TrainedRuns, read_runs
 from closeread.tasks.mctaco.perturbation.rules import change_numbers, perturb
 from closeread.tasks.mctaco.perturbation.units import normalize_units
-from closeread.tasks.mctaco.phrases import make_pool
 from closeread.tasks.wikipossessions import articles
 from closeread.tasks.wikipossessions.matching import normalize_name
 
@@ -491,7 +490,7 @@ def change_phrases(path):
         lambda text, rule=rule: list(change_numbers(text, rule))
         for rule in ("plus_one", "times_ten")
     ]
-    return [[rule(line) for rule in (*rules, *changes)] for line in lines], make_pool(lines)
+    return [[rule(line) for rule in (*rules, *changes)] for line in lines]
 
 
 def extract(html):

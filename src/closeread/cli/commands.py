@@ -85,7 +85,6 @@ OUTPUTS = {
     "plot": "{}.png",
     "baseline": "{}.jsonl",
     "prepare mctaco": "{}.jsonl",
-    "prepare mctaco phrases": "phrases.txt",
     "prepare semeval2015_timeline": "timelines.jsonl",
     "prepare tne": "documents.jsonl",
     "adjudicate": "adjudicated.jsonl",

@@ -50,7 +50,7 @@ def average_epochs(
     Units are resampled by block, as those of one epoch are.  Units that not all epochs have are left out, unless that
     leaves none.
     """
-    shared = set(epochs[0]).intersection(*epochs[1:])
+    shared = set.intersection(*map(set, epochs))
     if not shared:
         epochs = epochs[:1]
         shared = set(epochs[0])

@@ -102,7 +102,7 @@ def prepare(
 
     Args:
         corpus: the name of a corpus.
-        what: "treebank", "mentions" or "chains" of "marmara_coref"; "candidates", "units" or "phrases" of "mctaco";
+        what: "treebank", "mentions" or "chains" of "marmara_coref"; "candidates" or "units" of "mctaco";
             "gold" of "semeval2015_timeline"; "documents" of "tne"; "articles" of "wikipossessions".
         *sources: what it is made of: files or folders, such as annotated events or plain texts; of "articles" the
             folder to write.

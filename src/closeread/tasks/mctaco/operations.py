@@ -284,7 +284,7 @@ def candidates(
 
     Candidates are made by rules, then by masking words; for events, by retrieving phrases.  Each technique is used as
     long as a question has fewer than --limit candidates.  New candidates have no label: have them annotated, and merge
-    the labels with `closeread adjudicate mctaco`.  `closeread prepare mctaco phrases` makes a list of phrases.
+    the labels with `closeread adjudicate mctaco`.
 
     \b
     Examples:
@@ -377,42 +377,6 @@ def _warn_of_events(
     if categories and not questions and has_phrases:
         advice = f"see {name_option('events')}"
         warn(f"no phrases are retrieved: there is no question of {names} ({advice}).")
-
-
-def phrases_of_frames(
-    frames: Annotated[Sequence[Path], Param(kind="read")],
-    *,
-    max_words: Annotated[int, within(2)] = 10,
-    output: Output,
-) -> Written:
-    """Collect the event phrases in PropBank's frames.
-
-    They are taken from the examples in the frames: files, or folders of them.  PropBank's frames are on GitHub:
-    propbank/propbank-frames.  The output has one phrase per line, without duplicates.
-
-    \b
-    Examples:
-      closeread prepare mctaco phrases propbank-frames/frames -o events.txt
-      closeread prepare mctaco phrases build.xml leave.xml -o events.txt
-
-    Args:
-        max_words: Leave out phrases with more words.
-    """
-    from closeread.corpus.notices import warn, warn_all
-    from closeread.files import write_lines
-    from closeread.tasks.mctaco.phrases import make_pool, read_frames
-
-    content = read_frames(frames)
-    pool = make_pool(content.phrases, max_words=max_words)
-    warn_all(f"skipped {error}" for error in content.skipped)
-    if content.n_unplaced:
-        lacking = pluralize(content.n_unplaced, "example")
-        warn(
-            f"{lacking} left out: the places of predicate or arguments are unknown or not in the text."
-        )
-    write_lines(output, [f"{phrase}\n" for phrase in pool])
-    sources = f"{pluralize(content.n_examples, 'example')} in {pluralize(content.n_files, 'file')}"
-    return Written(output, f"{pluralize(len(pool), 'phrase')} from {sources}", pool)
 
 
 @dataclass(frozen=True)
@@ -564,6 +528,6 @@ OPERATIONS: Operations = {
     "errors": {"mctaco": errors},
     "plot": {"learning-curve": learning_curve},
     "predict": {"mctaco": predict},
-    "prepare mctaco": {"candidates": candidates, "phrases": phrases_of_frames, "units": units},
+    "prepare mctaco": {"candidates": candidates, "units": units},
     "train": {"mctaco": train},
 }
