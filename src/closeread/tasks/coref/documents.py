@@ -295,6 +295,8 @@ class Documents(Sequence[Record]):
     or ``[start, end, head]`` if all mentions have heads.
 
     Attributes:
+        packed: the lists of clusters that they come from, which have neither words nor lengths; None if they do not.
+        is_packed: whether they come from lists of clusters.
         notices: what the reader has to say, such as on annotation that is not scored.
         broken: the names of the documents of files that were left out because of their errors; of a response, also
             the key's.
@@ -307,6 +309,8 @@ class Documents(Sequence[Record]):
         broken: frozenset[str] = frozenset(),
     ) -> None:
         self._source = documents
+        self.packed = documents if isinstance(documents, PackedClusters) else None
+        self.is_packed = self.packed is not None
         self.notices = notices
         self.broken = broken
 
@@ -321,16 +325,6 @@ class Documents(Sequence[Record]):
         """The mentions of all documents as columns."""
         source = self._source
         return source.columns if isinstance(source, PackedClusters) else stack_mentions(source)
-
-    @property
-    def packed(self) -> PackedClusters | None:
-        """The lists of clusters that they come from, which have neither words nor lengths; None if they do not."""
-        return self._source if isinstance(self._source, PackedClusters) else None
-
-    @property
-    def is_packed(self) -> bool:
-        """Whether they come from lists of clusters."""
-        return self.packed is not None
 
     @cached_property
     def names(self) -> Sequence[str]:

@@ -47,7 +47,7 @@ from closeread.tasks.coref.files import (
     rename_documents,
     take_documents,
 )
-from closeread.tasks.coref.formats import StandoffOptions
+from closeread.tasks.coref.formats import STANDOFF_HELP, StandoffOptions
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
     count_repeated,
@@ -70,11 +70,6 @@ def read_key(source: Path | Sequence[Record], options: Options) -> Documents:
         documents = _read_side(source, options)
     else:
         documents = take_documents(source, "gold", is_response=False)
-    return _select_layer(documents, options)
-
-
-def _select_layer(documents: Documents, options: Options) -> Documents:
-    """Return the layer of annotation that is scored, of which most formats have only one."""
     if options["layer"] != DISCOURSE_DEIXIS:
         return documents
     from closeread.tasks.coref.universal_anaphora.relations import select_deixis
@@ -85,13 +80,17 @@ def _select_layer(documents: Documents, options: Options) -> Documents:
 def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
     """Read the documents of a key or a response; errors in a folder tell how to leave its broken files out."""
     skip_invalid = options["skip_invalid"] == "true"
+    standoff = {name: options[name] for name in STANDOFF_HELP}
+    # The layers of Universal Anaphora are none of annotation tools' files.
+    if standoff["layer"] in LAYERS_OF_UNIVERSAL_ANAPHORA:
+        standoff["layer"] = ""
     try:
         return read_documents(
             source,
             word_column=options["word_column"],
             is_reread=True,
             skip_invalid=skip_invalid,
-            standoff=choose_standoff(options),
+            standoff=StandoffOptions(**standoff),
             **reading,
         )
     except FormatError as error:
@@ -102,19 +101,6 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
         advice = advise("; leave out files with errors by {skip_invalid=true}")
         last = last._replace(message=last.message + advice)
         raise FormatError(error.source, [*problems, last]) from None
-
-
-def choose_standoff(options: Options) -> StandoffOptions:
-    """Return what is read of files of annotation tools; the layers of Universal Anaphora are none of theirs."""
-    layer = options["layer"]
-    return StandoffOptions(
-        layer="" if layer in LAYERS_OF_UNIVERSAL_ANAPHORA else layer,
-        relation=options["relation"],
-        entity_feature=options["entity_feature"],
-        annotator=options["annotator"],
-        document_field=options["document_field"],
-        text_field=options["text_field"],
-    )
 
 
 def align(
@@ -136,17 +122,18 @@ def align(
     if options["missing"] == "error":
         problems += _find_absent_documents(key, response)
     # before alignment, so that tokens and lines are the response's
-    if options["duplicates"] == "error":
+    if options["duplicates"] == "error" and count_repeated(response):
         problems += find_repeated(response, advise_repeats())
     if options["words"] == "align":
         from closeread.tasks.coref.alignment import align_documents
 
         response, other_texts = align_documents(key, response)
         problems += other_texts
-    else:
+    elif key.has_nodes and response.has_nodes:
         response = _adopt_known_nodes(key, response)
     problems += token_differences(key, response, options["words"])
-    problems += _find_mentions_past_end(key, response)
+    if not (key.has_lengths and response.has_lengths):
+        problems += _find_mentions_past_end(key, response)
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
@@ -174,7 +161,10 @@ def _read_response(
     except InputError as error:
         raise blame_submission(error) from None
     _check_number(key, response, source, options["missing"])
-    response = _select_layer(response, options)
+    if options["layer"] == DISCOURSE_DEIXIS:
+        from closeread.tasks.coref.universal_anaphora.relations import select_deixis
+
+        response = select_deixis(response)
     if not response.is_packed and response.count_unnamed() == len(response):
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
@@ -184,7 +174,8 @@ def _read_response(
         response = rename_documents(response, new_names)
     if options["average"] == GROUPS:
         response = drop_other_treebanks(key, response)
-    return match_names(key, response).with_broken(key.broken)
+    response = match_names(key, response)
+    return response.with_broken(key.broken) if key.broken else response
 
 
 def _check_length(key: Documents, predictions: Sequence[Any]) -> None:
@@ -214,8 +205,6 @@ def _check_number(key: Documents, response: Documents, source: object, missing: 
 
 def _adopt_known_nodes(key: Documents, response: Documents) -> Documents:
     """Take the key's empty nodes for documents that have the same ones, but don't know their sentences."""
-    if not key.has_nodes or not response.has_nodes:
-        return response
     nodes_by_name = {document.name: document.nodes for document in key.documents}
 
     def adopt(document: Document) -> Document:
@@ -270,8 +259,6 @@ def advise_repeats() -> str:
 
 def find_repeated(documents: Documents, advice: str) -> Iterator[Problem]:
     """Find the mentions that repeat an earlier one; messages end with the advice."""
-    if not count_repeated(documents):
-        return
     for document in documents.documents:
         for first, again, mention in _iterate_repeats(document):
             labels = document.label_of(first), document.label_of(again)
@@ -540,7 +527,9 @@ class CoreferenceReader:
                     yield Inconsistency(name, number, what)
             # A key is somebody else's work, in which nobody can choose one of two entities.
             if options["duplicates"] == "error" and name == "system":
-                yield from _find_repeated_clusters(documents_of(documents))
+                response = documents_of(documents)
+                if count_repeated(response):
+                    yield from _find_repeated_clusters(response)
 
     def remarks(
         self, gold: Key, system: System, options: Options, table: CountTable | None = None
@@ -575,8 +564,6 @@ def _find_clusters(document: Any) -> Any:
 
 
 def _find_repeated_clusters(documents: Documents) -> Iterator[Inconsistency]:
-    if not count_repeated(documents):
-        return
     for number, document in enumerate(documents.documents):
         for first, again, repeated in _iterate_repeats(document):
             where = f"entities {first} and {again}" if first != again else f"entity {first} twice"
