@@ -223,6 +223,23 @@ def test_values_of_a_stack_belong_together_by_their_ids(tmp_path):
         read_documents(path, standoff=StandoffOptions(relation="Core"))
 
 
+def test_each_layer_has_numbers_of_its_own(tmp_path):
+    """The name "aunt" has the number that "her aunt" has in another layer."""
+    text = STACKED.replace("#T_RL", "#T_SP=custom.Name|kind\n#T_RL")
+    rows = {"\tcoref|bridge": "\t_\tcoref|bridge", "\tyes[3]": "\tyes[3]\t_"}
+    rows |= {
+        "_\t_\t_\t_\t\n": "_\t_\t_\t_\t_\t\n",
+        "per[2]\t_\t_\t_\n": "per[2]\t_\tname[2]\t_\t_\n",
+    }
+    for old, new in rows.items():
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "a.tsv").write_text(text)
+    bridging = StandoffOptions(relation="Coref=bridge")
+    (document,) = read_documents(tmp_path / "a.tsv", standoff=bridging).documents
+    assert spans_of(document) == [[((0, 0),), ((2, 3),)], [((2, 2),)]]
+
+
 def test_singletons_are_mentions_of_a_linked_label_in_any_document(tmp_path):
     (tmp_path / "a.txt").write_text("Eva saw it . It ran .")
     (tmp_path / "a.ann").write_text(

@@ -120,14 +120,10 @@ class StandoffDocument:
     n_dangling: int = 0
     notices: list[str] = field(default_factory=list)
 
-    def add_row(self, word: str) -> None:
-        """Add a token of a format with rows."""
-        if self.tokens is None or self.words is None:
-            self.tokens = []
-            self.words = []
-        begin = WIDTH_OF_TOKEN * len(self.tokens)
-        self.tokens.append((begin, begin + WIDTH_OF_TOKEN))
-        self.words.append(word)
+    def add_rows(self, words: list[str]) -> None:
+        """Add the tokens of a format with rows."""
+        self.words = words
+        self.tokens = [rows(number, number) for number in range(len(words))]
 
     def list_sentences(self) -> list[SentenceLayout]:
         """Return its sentences as a file with a row for every token has them; without any, the text is one."""

@@ -101,10 +101,11 @@ def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
     (exported,) = convert_records(file, [(content, None)], CoreNlpDocument)
     document = StandoffDocument(exported.name)
     starts = []
+    words: list[str] = []
     for sentence in exported.sentences:
-        starts.append(len(document.words or ()))
-        for token in sentence.tokens:
-            document.add_row(token.original or token.word)
+        starts.append(len(words))
+        words += [token.original or token.word for token in sentence.tokens]
+    document.add_rows(words)
     problems = []
     for label, mentions in exported.entities.items():
         keys = []

@@ -8,8 +8,7 @@ value is the id of the span that it belongs to; without one, the span is that of
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,12 +25,13 @@ from closeread.tasks.coref.formats.standoff.records import (
     StandoffSpan,
 )
 
-UNIT = re.compile(r"(\d+)-(\d+)(?:\.(\d+))?")
-OFFSETS = re.compile(r"(\d+)-(\d+)")
+ROW = re.compile(r"(?s)((\d+)-(\d+)(\.\d+)?)\t(\d+)-(\d+)\t([^\t]*)(.*)")
+"""The unit, its sentence, token and part, the offsets, the word, and the cells of layers."""
+
 STACKED = re.compile(r"(?<!\\)\|")
 ROLE_SEPARATOR = re.compile(r"(?<!\\);")
 ID = re.compile(r"(?s)(.*)(?<!\\)\[(\d+)(?:_(\d+))?\]")
-CHAIN_LINK = re.compile(r"(?s)(.*)(?<!\\)->(\d+)-(\d+)")
+CHAIN_LINK = re.compile(r"(?s).*(?<!\\)->(\d+)-(\d+)")
 ESCAPED = re.compile(r"\\(->|.)")
 ESCAPED_CONTROLS = {"t": "\t", "n": "\n"}
 
@@ -45,6 +45,9 @@ N_COLUMNS_OF_TOKEN = 3
 
 LAYER_OF_TOKENS = "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Token"
 
+ANY_LAYER = ("", "uima.tcas.Annotation")
+"""What stands for the base layer of relations between spans of any layer."""
+
 
 class Column(NamedTuple):
     """A column of a layer.
@@ -52,103 +55,56 @@ class Column(NamedTuple):
     Attributes:
         place: its number among the columns of layers, from 0.
         feature: the feature; empty if the layer has none.
-        role: "roles" and "targets" of a feature that links, "base" of a relation, and otherwise empty.
-        target: the layer of the spans that it leads to.
+        target: the layer of the spans that it, or the column after it, leads to.
     """
 
     place: int
     feature: str
-    role: str = ""
     target: str = ""
 
 
-class Layer(NamedTuple):
+@dataclass
+class Layer:
     """A layer and its columns.
 
     Attributes:
         kind: "SP", a layer of spans, "CH" of chains or "RL" of relations.
         name: its type.
-        columns: its columns.
+        features: the columns of values.
+        roles: the first columns of features that link, which have the roles; the next has the targets.
+        base: the column with the spans where relations begin.
     """
 
     kind: str
     name: str
-    columns: Sequence[Column]
-
-    def column(self, role: str = "", feature: str | None = None) -> Column | None:
-        """Return the first column with a role, and maybe a feature."""
-        for column in self.columns:
-            if column.role == role and feature in (None, column.feature):
-                return column
-        return None
-
-
-class Reference(NamedTuple):
-    """A link whose ends are still to be description.
-
-    Attributes:
-        layer: its layer.
-        labels: the names and values of its features.
-        source: the id of its first span; None if that is to be description at a unit, as the other is.
-        source_unit, source_number: the unit of its first span, and the number of its id, 0 if it has none.
-        unit, number: those of the other.
-        target: the layer of the spans that are to be description; empty if the file doesn't say.
-    """
-
-    layer: str
-    labels: tuple[tuple[str, str], ...]
-    source: Hashable
-    source_unit: str
-    source_number: int
-    unit: str
-    number: int
-    target: str
+    features: list[Column] = field(default_factory=list)
+    roles: list[Column] = field(default_factory=list)
+    base: Column | None = None
 
 
 class Value(NamedTuple):
-    """A value of a cell, and the numbers in brackets after it; 0 if there are none."""
+    """A value of a cell, empty if it has no text, and the numbers in brackets after it, 0 if there are none."""
 
     text: str
     number: int = 0
     other_number: int = 0
 
 
-@dataclass
-class Reader:
-    """What has been read of a file.
+class Place(NamedTuple):
+    """Where a span is: its layer, empty if the file doesn't say, its first unit, and its id, 0 if it has none."""
 
-    Attributes:
-        document: the document.
-        problems: what is wrong with it.
-        layers: the layers that the header declares.
-        positions: where each unit is.
-        at_unit: the ids of the spans that begin at a unit, by layer and unit.
-        numbered: the ids of spans by their numbers in the file.
-        chains: the spans of chains by their number, by layer and the chain's number.
-        references: the links.
-        texts: the lines of the text of the next sentence.
-        sentence: the number of the current sentence; -1 before the first.
-    """
+    layer: str
+    unit: str
+    number: int
 
-    document: StandoffDocument = field(default_factory=StandoffDocument)
-    problems: ProblemList = field(default_factory=ProblemList)
-    layers: list[Layer] = field(default_factory=list)
-    positions: dict[str, Positions] = field(default_factory=dict)
-    at_unit: dict[tuple[str, str], list[Hashable]] = field(
-        default_factory=lambda: defaultdict(list)
-    )
-    numbered: dict[int, Hashable] = field(default_factory=dict)
-    chains: dict[tuple[str, int], dict[int, Hashable]] = field(
-        default_factory=lambda: defaultdict(dict)
-    )
-    references: dict[Reference, None] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
-    sentence: int = -1
 
-    @property
-    def n_columns(self) -> int:
-        """The number of columns of all layers."""
-        return sum(len(layer.columns) for layer in self.layers)
+class Reference(NamedTuple):
+    """A link whose spans may be further down: its layer, the names and values of its features, and its ends."""
+
+    layer: str
+    labels: tuple[tuple[str, str], ...]
+    source: Place
+    target: Place
 
 
 def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
@@ -158,272 +114,249 @@ def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorD
         FormatError: a row isn't one, or a cell of a chain doesn't say which.
     """
     del options
-    reader = Reader()
-    last_unit = (0, 0)
+    reader = _Reader()
     for line_number, line in enumerate(file.text.split("\n"), 1):
         line = line.removesuffix("\r")
-        if line.startswith("#T_"):
-            _read_layer(reader, line, line_number)
         if line.startswith(TEXT):
             # A sentence may have several lines of text.
-            reader.texts.append(_unescape(line.removeprefix(TEXT)))
-        if not line or line.startswith("#"):
-            continue
-        cells = line.split("\t")
-        match = UNIT.fullmatch(cells[0])
-        offsets = OFFSETS.fullmatch(cells[1]) if len(cells) >= N_COLUMNS_OF_TOKEN else None
-        if match is None or offsets is None:
-            expected = "expected SENTENCE-TOKEN, BEGIN-END and a word, separated by tabs"
-            reader.problems.add(f"{quote(line)} is not a row of a token ({expected})", line_number)
-            continue
-        n_missing = N_COLUMNS_OF_TOKEN + reader.n_columns - len(cells)
-        if n_missing > 0:
-            description = (
-                f"{len(cells):,} columns (expected {len(cells) + n_missing:,}, as in the header)"
-            )
-            reader.problems.add(f"the row of {cells[0]} has {description}", line_number)
-            continue
-        if match[3] is None:
-            unit = int(match[1]), int(match[2])
-            if unit <= last_unit:
-                after = f"after {last_unit[0]}-{last_unit[1]}"
-                description = f"{cells[0]} {after} (expected tokens in ascending order)"
-                reader.problems.add(description, line_number)
-            last_unit = unit
-            reader.document.add_row(cells[2])
-            _lay_out(reader, unit[0], (int(offsets[1]), int(offsets[2])))
-        _place_unit(reader, cells[0], offsets, is_part=match[3] is not None)
-        values = cells[N_COLUMNS_OF_TOKEN:]
-        if values.count(NOTHING) + values.count("") < len(values):
-            _read_values(reader, cells[0], values, line_number)
+            reader.texts.append(ESCAPED.sub(_unescape_character, line.removeprefix(TEXT)))
+        elif line.startswith("#T_"):
+            reader.read_layer(line, line_number)
+        elif line and not line.startswith("#"):
+            reader.read_row(line, line_number)
     reader.problems.raise_any(file.name)
-    _follow_references(reader)
-    for (layer, _), spans_by_place in reader.chains.items():
-        spans = [spans_by_place[place] for place in sorted(spans_by_place)]
-        reader.document.chains.append(Chain(layer, spans))
-    return {"": [reader.document]}
-
-
-def _lay_out(reader: Reader, sentence: int, offsets: Positions) -> None:
-    """Add a token to its sentence, the first of which ends the lines of its text."""
-    layout = reader.document.layout
-    if sentence != reader.sentence:
-        reader.sentence = sentence
-        layout.append(SentenceLayout("\n".join(reader.texts), []))
-        reader.texts.clear()
-    layout[-1].offsets.append(offsets)
-
-
-def _read_layer(reader: Reader, line: str, line_number: int) -> None:
-    """Read the declaration of a layer: ``#T_SP=TYPE|FEATURE|...``."""
-    kind, _, declared = line[len("#T_") :].partition("=")
-    if kind not in ("SP", "CH", "RL"):
-        expected = "expected #T_SP=, #T_CH= or #T_RL="
-        reader.problems.add(f"{quote(line)} declares no layer ({expected})", line_number)
-        return
-    name, *features = declared.split("|")
-    columns: list[Column] = []
-    # A layer without features has a column, too.
-    for feature in list(filter(None, features)) or [""]:
-        number = reader.n_columns + len(columns)
-        before = columns[-1] if columns else None
-        if feature.startswith("ROLE_"):
-            linking = feature.partition(":")[2].partition("_")[0]
-            column = Column(number, linking, "roles")
-        elif feature.startswith("BT_"):
-            column = Column(number, "", "base", feature.removeprefix("BT_"))
-        elif before is not None and before.role == "roles":
-            column = Column(number, before.feature, "targets", feature)
-        else:
-            column = Column(number, feature)
-        columns.append(column)
-    if columns[-1].role == "roles":
-        expected = "expected the type of the targets after it"
-        reader.problems.add(f"{quote(line)} ends with ROLE_ ({expected})", line_number)
-        return
-    reader.layers.append(Layer(kind, name, columns))
-
-
-def _place_unit(reader: Reader, unit: str, offsets: re.Match[str], *, is_part: bool) -> None:
-    """Note where a unit is: a token, a part of one, or the place of an annotation without any text."""
-    tokens = reader.document.tokens or [(0, WIDTH_OF_TOKEN)]
-    begin, end = tokens[-1]
-    if offsets[1] == offsets[2]:
-        end = begin
-    elif is_part:
-        end = begin + 1
-    reader.positions[unit] = (begin, end)
-
-
-def _read_values(reader: Reader, unit: str, values: Sequence[str], line_number: int) -> None:
-    """Read the cells of a row after its word."""
-    for layer in reader.layers:
-        if all(values[column.place] in (NOTHING, "") for column in layer.columns):
-            continue
-        if layer.kind == "SP":
-            _read_spans(reader, layer, unit, values)
-        elif layer.kind == "CH":
-            _read_chain_links(reader, layer, unit, values, line_number)
-        else:
-            _read_relations(reader, layer, unit, values)
+    return {"": [reader.finish()]}
 
 
 def _split_stack(cell: str) -> list[Value]:
     """Return the values that a cell stacks; none of an empty one."""
     if cell in (NOTHING, ""):
         return []
-    values = []
-    for text in STACKED.split(cell):
-        match = ID.fullmatch(text)
-        if match:
-            values.append(Value(match[1], int(match[2]), int(match[3] or 0)))
-        else:
-            values.append(Value(text))
-    return values
+    return [_parse_value(text) for text in STACKED.split(cell)]
+
+
+def _parse_value(text: str) -> Value:
+    match = ID.fullmatch(text)
+    if match is None:
+        return Value(_unescape(text))
+    return Value(_unescape(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def _unescape(text: str) -> str:
-    return ESCAPED.sub(lambda match: ESCAPED_CONTROLS.get(match[1], match[1]), text)
+    """Return a value without escapes; empty if it has no text."""
+    if text in (NOTHING, WITHOUT_TEXT):
+        return ""
+    return ESCAPED.sub(_unescape_character, text)
 
 
-def _extend_span(reader: Reader, key: Hashable, layer: str, unit: str) -> StandoffSpan:
-    """Return a span that the unit is part of: a new one, or one that reaches from an earlier unit to this."""
-    positions = reader.positions[unit]
-    span = reader.document.spans.get(key)
-    if span is None:
-        span = StandoffSpan(layer, [positions])
-        reader.document.spans[key] = span
-        reader.at_unit[layer, unit].append(key)
-    else:
-        span.parts = [(span.parts[0][0], positions[1])]
-    return span
+def _unescape_character(match: re.Match[str]) -> str:
+    return ESCAPED_CONTROLS.get(match[1], match[1])
 
 
-def _read_spans(reader: Reader, layer: Layer, unit: str, values: Sequence[str]) -> None:
-    """Read the spans of a row; their values belong together by id where they have one, else by place in the stack."""
-    for column in layer.columns:
-        if column.role == "targets":
-            continue
-        stack = _split_stack(values[column.place])
-        targets: list[str] = []
-        if column.role == "roles":
-            targets = STACKED.split(values[column.place + 1])
-            # A span without links has a place in the targets only.
-            if not stack and targets != [NOTHING]:
-                stack = [Value(NOTHING)] * len(targets)
-        for place, value in enumerate(stack):
-            key: Hashable = (layer.name, unit, place)
-            if value.number:
-                key = (layer.name, value.number)
-                reader.numbered[value.number] = key
-            span = _extend_span(reader, key, layer.name, unit)
-            if column.role == "roles":
-                if place < len(targets):
-                    _read_targets(reader, layer, column, key, targets[place])
-            elif value.text not in (WITHOUT_TEXT, NOTHING):
-                span.features.setdefault(column.feature, _unescape(value.text))
+class _Reader:
+    """What has been read of a file.
 
-
-def _read_targets(
-    reader: Reader,
-    layer: Layer,
-    column: Column,
-    source: Hashable,
-    cell: str,
-) -> None:
-    """Read the units to which a feature of a span leads."""
-    targets = layer.column("targets", column.feature)
-    target_layer = targets.target if targets else ""
-    for target in ROLE_SEPARATOR.split(cell):
-        if target in (WITHOUT_TEXT, NOTHING, ""):
-            continue
-        (value,) = _split_stack(target)
-        name = f"{layer.name}.{column.feature}"
-        reference = Reference(name, (), source, "", 0, value.text, value.number, target_layer)
-        reader.references[reference] = None
-
-
-def _read_chain_links(
-    reader: Reader, layer: Layer, unit: str, values: Sequence[str], line_number: int
-) -> None:
-    """Read the links of chains of a row: ``RELATION->CHAIN-PLACE``, whatever the relation."""
-    column = layer.column(feature="referenceRelation") or layer.columns[-1]
-    places = set()
-    for text in STACKED.split(values[column.place]):
-        match = CHAIN_LINK.fullmatch(text)
-        if match is None:
-            message = f"{unit}: {quote(text)} names no chain (expected TEXT->CHAIN-PLACE)"
-            reader.problems.add(message, line_number)
-            continue
-        chain = int(match[2])
-        place = int(match[3])
-        if (chain, place) in places:
-            reader.problems.add(f"{unit}: {chain}-{place} is there twice", line_number)
-        places.add((chain, place))
-        key = (layer.name, chain, place)
-        _extend_span(reader, key, layer.name, unit)
-        reader.chains[layer.name, chain][place] = key
-
-
-def _read_relations(reader: Reader, layer: Layer, unit: str, values: Sequence[str]) -> None:
-    """Read the relations that end at a unit; the column of the base layer has the units where they begin."""
-    base = layer.column("base")
-    if base is None:
-        return
-    for place, source in enumerate(_split_stack(values[base.place])):
-        labels = tuple(_list_labels(layer, values, place))
-        reference = Reference(
-            layer.name,
-            labels,
-            None,
-            source.text,
-            source.number,
-            unit,
-            source.other_number,
-            base.target,
-        )
-        reader.references[reference] = None
-
-
-def _list_labels(layer: Layer, values: Sequence[str], place: int) -> Iterator[tuple[str, str]]:
-    """Yield the features of a relation that have values, and these."""
-    for column in layer.columns:
-        if column.role:
-            continue
-        stack = _split_stack(values[column.place])
-        if place < len(stack) and stack[place].text not in (WITHOUT_TEXT, NOTHING):
-            yield column.feature, _unescape(stack[place].text)
-
-
-def _follow_references(reader: Reader) -> None:
-    """Find the spans of all links."""
-    for reference in reader.references:
-        source = reference.source
-        if source is None:
-            source = _find_span(
-                reader, reference.target, reference.source_unit, reference.source_number
-            )
-        target = _find_span(reader, reference.target, reference.unit, reference.number)
-        reader.document.link(reference.layer, source, target, dict(reference.labels))
-
-
-def _find_span(reader: Reader, layer: str, unit: str, number: int) -> Hashable:
-    """Return the id of the span of a layer that begins at a unit; None if there is none.
-
-    A token can be the end of a relation, and is then a span.
+    Attributes:
+        problems: what is wrong with it.
+        texts: the lines of the text of the next sentence.
     """
-    if number:
-        return reader.numbered.get(number)
-    for (other_layer, other_unit), keys in reader.at_unit.items() if not layer else ():
-        if other_unit == unit and other_layer:
-            return keys[0]
-    keys = reader.at_unit.get((layer, unit), [])
-    if keys:
-        # The span without an id.
-        return min(keys, key=lambda key: key in reader.numbered.values())
-    if layer == LAYER_OF_TOKENS and unit in reader.positions:
-        key = (layer, unit, 0)
-        reader.document.spans[key] = StandoffSpan(layer, [reader.positions[unit]])
-        reader.at_unit[layer, unit].append(key)
-        return key
-    return None
+
+    def __init__(self) -> None:
+        self._words: list[str] = []
+        self._document = StandoffDocument()
+        self.problems = ProblemList()
+        self.texts: list[str] = []
+        self._layers: list[Layer] = []
+        self._n_columns = 0
+        self._last_token = (-1, 0)
+        self._positions: dict[str, Positions] = {}
+        # By layer, and by the number of the span or its first unit; without a layer, those of all.
+        self._keys: dict[tuple[str, str | int], Hashable] = {}
+        self._chains: dict[tuple[str, str], list[Hashable]] = {}
+        # Every row of a span repeats its links.
+        self._references: dict[Reference, None] = {}
+
+    def read_layer(self, line: str, line_number: int) -> None:
+        """Read the declaration of a layer: ``#T_SP=TYPE|FEATURE|...``."""
+        kind, _, declared = line.removeprefix("#T_").partition("=")
+        if kind not in ("SP", "CH", "RL"):
+            expected = "expected #T_SP=, #T_CH= or #T_RL="
+            self.problems.add(f"{quote(line)} declares no layer ({expected})", line_number)
+            return
+        name, *features = declared.split("|")
+        layer = Layer(kind, name)
+        role = None
+        # A layer without features has a column, too.
+        for feature in list(filter(None, features)) or [""]:
+            place = self._n_columns
+            self._n_columns += 1
+            if role is not None:
+                layer.roles.append(Column(place - 1, role, feature))
+                role = None
+            elif feature.startswith("ROLE_"):
+                role = feature.partition(":")[2].partition("_")[0]
+            elif feature.startswith("BT_"):
+                layer.base = Column(place, "", feature.removeprefix("BT_"))
+            else:
+                layer.features.append(Column(place, feature))
+        if role is not None:
+            expected = "expected the type of the targets after it"
+            self.problems.add(f"{quote(line)} ends with ROLE_ ({expected})", line_number)
+        self._layers.append(layer)
+
+    def read_row(self, line: str, line_number: int) -> None:
+        """Read a token, or a part of one, and the annotation that begins there or goes on."""
+        match = ROW.fullmatch(line)
+        if match is None:
+            expected = "expected SENTENCE-TOKEN, BEGIN-END and a word, separated by tabs"
+            self.problems.add(f"{quote(line)} is not a row of a token ({expected})", line_number)
+            return
+        unit, sentence, token, part, begin, end, word, cells = match.groups()
+        n_cells = cells.count("\t")
+        if n_cells < self._n_columns:
+            n_columns = N_COLUMNS_OF_TOKEN + n_cells
+            expected = f"expected {N_COLUMNS_OF_TOKEN + self._n_columns:,}, as in the header"
+            description = f"the row of {unit} has {n_columns:,} columns ({expected})"
+            self.problems.add(description, line_number)
+            return
+        if part is None:
+            place = (int(sentence), int(token))
+            if place <= self._last_token:
+                after = f"after {self._last_token[0]}-{self._last_token[1]}"
+                description = f"{unit} {after} (expected tokens in ascending order)"
+                self.problems.add(description, line_number)
+            if place[0] != self._last_token[0]:
+                self._document.layout.append(SentenceLayout("\n".join(self.texts), []))
+                self.texts.clear()
+            self._last_token = place
+            self._document.layout[-1].offsets.append((int(begin), int(end)))
+            self._words.append(word)
+        width = WIDTH_OF_TOKEN if part is None else 1
+        if begin == end:
+            # The place of an annotation without any text.
+            width = 0
+        start = WIDTH_OF_TOKEN * max(0, len(self._words) - 1)
+        self._positions[unit] = (start, start + width)
+        # Most rows have no annotation.
+        if cells.rstrip("\t") != f"\t{NOTHING}" * self._n_columns:
+            self._read_cells(unit, cells.split("\t")[1:], line_number)
+
+    def _read_cells(self, unit: str, cells: Sequence[str], line_number: int) -> None:
+        """Read the cells of a row after its word."""
+        for layer in self._layers:
+            if layer.kind == "SP":
+                self._read_spans(layer, unit, cells)
+            elif layer.kind == "CH":
+                self._read_chain_links(layer, unit, cells, line_number)
+            else:
+                self._read_relations(layer, unit, cells)
+
+    def _extend_span(self, key: Hashable, place: Place) -> StandoffSpan:
+        """Return a span that a unit is part of: a new one, or one that reaches from an earlier unit to this."""
+        positions = self._positions[place.unit]
+        span = self._document.spans.get(key)
+        if span is not None:
+            span.parts = [(span.parts[0][0], positions[1])]
+            return span
+        span = StandoffSpan(place.layer, [positions])
+        self._document.spans[key] = span
+        for layer in (place.layer, *ANY_LAYER):
+            if place.number:
+                self._keys[layer, place.number] = key
+                self._keys.setdefault((layer, place.unit), key)
+            else:
+                # A unit without an id means the span without an id.
+                self._keys[layer, place.unit] = key
+        return span
+
+    def _read_spans(self, layer: Layer, unit: str, cells: Sequence[str]) -> None:
+        """Read the spans of a row; their values belong together by id if there is one, else by place in the stack."""
+        for column in layer.features:
+            for number, value in enumerate(_split_stack(cells[column.place])):
+                place = Place(layer.name, unit, value.number)
+                span = self._extend_span((place.layer, value.number or (unit, number)), place)
+                if value.text:
+                    span.features.setdefault(column.feature, value.text)
+        for column in layer.roles:
+            hosts = _split_stack(cells[column.place])
+            targets = STACKED.split(cells[column.place + 1])
+            # A span without links may have a place in the targets only.
+            if not hosts and targets != [NOTHING]:
+                hosts = [Value("")] * len(targets)
+            for number, host in enumerate(hosts):
+                place = Place(layer.name, unit, host.number)
+                self._extend_span((place.layer, host.number or (unit, number)), place)
+                if number < len(targets):
+                    self._read_targets(
+                        f"{layer.name}.{column.feature}", place, column, targets[number]
+                    )
+
+    def _read_targets(self, name: str, source: Place, column: Column, cell: str) -> None:
+        """Read the units to which a feature of a span leads."""
+        for text in ROLE_SEPARATOR.split(cell):
+            target = _parse_value(text)
+            if target.text:
+                place = Place(column.target, target.text, target.number)
+                self._references[Reference(name, (), source, place)] = None
+
+    def _read_chain_links(
+        self, layer: Layer, unit: str, cells: Sequence[str], line_number: int
+    ) -> None:
+        """Read the links of chains of a row: ``RELATION->CHAIN-PLACE``, whatever the relation."""
+        values = {column.feature: cells[column.place] for column in layer.features}
+        if not set(values.values()) - {NOTHING, ""}:
+            return
+        keys = set()
+        last = list(values.values())[-1]
+        for text in STACKED.split(values.get("referenceRelation", last)):
+            match = CHAIN_LINK.fullmatch(text)
+            if match is None:
+                message = f"{unit}: {quote(text)} names no chain (expected TEXT->CHAIN-PLACE)"
+                self.problems.add(message, line_number)
+                continue
+            chain, number = match.groups()
+            key = (layer.name, chain, number)
+            if key in keys:
+                self.problems.add(f"{unit}: {chain}-{number} is there twice", line_number)
+            keys.add(key)
+            if key not in self._document.spans:
+                spans = self._chains.setdefault((layer.name, chain), [])
+                spans.append(key)
+            self._extend_span(key, Place(layer.name, unit, 0))
+
+    def _read_relations(self, layer: Layer, unit: str, cells: Sequence[str]) -> None:
+        """Read the relations that end at a unit; the column of the base layer has the units where they begin."""
+        if layer.base is None:
+            return
+        stacks = {column.feature: _split_stack(cells[column.place]) for column in layer.features}
+        for number, value in enumerate(_split_stack(cells[layer.base.place])):
+            labels = []
+            for feature, stack in stacks.items():
+                if number < len(stack) and stack[number].text:
+                    labels.append((feature, stack[number].text))
+            source = Place(layer.base.target, value.text, value.number)
+            target = Place(layer.base.target, unit, value.other_number)
+            self._references[Reference(layer.name, tuple(labels), source, target)] = None
+
+    def finish(self) -> StandoffDocument:
+        """Return the document with its chains and links, whose spans may stand before or after them."""
+        self._document.add_rows(self._words)
+        for (layer, _), spans in self._chains.items():
+            self._document.chains.append(Chain(layer, spans))
+        for layer, labels, source, target in self._references:
+            ends = (self._find_span(source), self._find_span(target))
+            self._document.link(layer, *ends, dict(labels))
+        return self._document
+
+    def _find_span(self, place: Place) -> Hashable:
+        """Return the id of a span; None if there is none.
+
+        A token can be the end of a relation, and is then a span.
+        """
+        layer, unit, number = place
+        if number:
+            return self._keys.get((layer, number), self._keys.get(("", number)))
+        if layer == LAYER_OF_TOKENS and unit in self._positions:
+            self._extend_span(place, place)
+            return place
+        return self._keys.get((layer, unit))
