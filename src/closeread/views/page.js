@@ -18,11 +18,9 @@ const KINDS_OF_SYSTEM = ["spurious entity", "", "merged entities"];
 // The largest entities have a colour each; others share the remaining ones if so many words are between them.
 const OWN_COLOURS = 6;
 const COLOURS = 14;
-const WORDS_BETWEEN = 60;
+const WORDS_BETWEEN = 100;
 
 const WORDS_AT_ONCE = 250;
-const MAX_LIFELINES = 14;
-const MAX_LISTED = 60;
 
 const state = { number: 0, lane: ALL > 2 ? ALL : 0, kind: "", singletons: !DATA.has_singletons, thread: null, error: null };
 
@@ -32,9 +30,9 @@ const count = (number) => number.toLocaleString("en");
 const percent = (score) => (typeof score === "number" ? (100 * score).toFixed(2) : "–");
 const pluralize = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 const byPlace = (one, other) => one.start - other.start || one.end - other.end;
-const bySize = (one, other) => other.size - one.size || one.index - other.index;
-const lengthOf = (mention) => mention.end - mention.start;
-const byLength = (one, other) => lengthOf(one) - lengthOf(other) || one.lane - other.lane || one.start - other.start;
+const by = (weigh) => (one, other) => weigh(one) - weigh(other);
+const bySize = by((thread) => -thread.size);
+const byLength = by(({ start, end }) => end - start);
 
 const SPACES = { svg: "http://www.w3.org/2000/svg", path: "http://www.w3.org/2000/svg" };
 
@@ -55,7 +53,6 @@ function setAttributes(element, attributes) {
 }
 
 const isolate = (text) => make("bdi", {}, text);
-const strong = (number) => make("b", {}, typeof number === "number" ? count(number) : number);
 const nameThread = (thread) => [make("span", { class: "swatch", "--hue": thread.colour }), isolate(thread.name)];
 
 // Documents: entities, verdicts, colours, paragraphs
@@ -96,7 +93,7 @@ function readSide(doc, side, lane) {
   });
   side.mentions = side.mentions.map(([start, end, number, parts = [[start, end]]], index) => {
     const entity = side.entities[number];
-    const mention = { start, end, parts, lane, index, entity, thread: entity.thread, partners: [], verdict: "plain" };
+    const mention = { start, end, parts, lane, index, entity, thread: entity.thread, partners: [], verdict: "unjudged" };
     entity.mentions.push(mention);
     return mention;
   });
@@ -112,9 +109,7 @@ function chooseColours(threads) {
     const from = thread.mentions[0].start - WORDS_BETWEEN;
     const to = thread.mentions.at(-1).end + WORDS_BETWEEN;
     const isFree = (colour) => owners[colour].every((owner) => owner.to < from || to < owner.from);
-    const shared = [...owners.keys()].slice(OWN_COLOURS).filter(isFree);
-    shared.sort((one, other) => owners[one].length - owners[other].length);
-    const colour = rank < OWN_COLOURS ? rank : shared[0];
+    const colour = rank < OWN_COLOURS ? rank : [...owners.keys()].find((other) => other >= OWN_COLOURS && isFree(other));
     if (colour === undefined) return;
     owners[colour].push({ from, to });
     thread.colour = `var(--c${colour})`;
@@ -209,7 +204,6 @@ function textOf(doc, start, end) {
 }
 
 const textOfMention = (doc, mention) => mention.parts.map(([start, end]) => textOf(doc, start, end)).join(" … ");
-const readableName = (doc) => doc.name.replaceAll("_", " ");
 
 /** What a bar says to those who point at it, and to those who can't see it. */
 function describe(doc, mention) {
@@ -219,7 +213,7 @@ function describe(doc, mention) {
   return `key: ${text}, ${mention.thread.name}; ${verdicts.join("; ")}`;
 }
 
-const ENDINGS = { right: ", right", wrong: ", wrong entity", spurious: ", not a mention of the key", plain: "" };
+const ENDINGS = { right: ", right", wrong: ", wrong entity", spurious: ", not a mention of the key", unjudged: "" };
 
 function sayVerdict(response) {
   if (!response) return "missing";
@@ -234,11 +228,9 @@ function letterOf(number) {
 }
 
 const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "∅": "$\\emptyset$", "\n": " " };
-const BRACED = { "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", '"': "\\textquotedbl{}", "[": "{[}", "]": "{]}" };
-const escapeLatex = (text) =>
-  text.replace(/[\\{}$&#%_^~∅<>|"[\]\n]/g, (sign) => LATEX[sign] || BRACED[sign] || `\\${sign}`);
+const escapeLatex = (text) => text.replace(/[\\{}$&#%_^~∅[\]\n]/g, (sign) => LATEX[sign] || ("[]".includes(sign) ? `{${sign}}` : `\\${sign}`));
 
-/** The sentence of an error with its mentions in brackets: superscripts are entities of the key, subscripts others. */
+/** The sentence of an error with its mentions in brackets. */
 function quoteError(doc, error, isLatex) {
   const { first, end, number, mentions } = doc.paragraphOf[error.mention.start];
   const escape = isLatex ? escapeLatex : String;
@@ -252,20 +244,19 @@ function quoteError(doc, error, isLatex) {
       brackets.set(`${from} ${to}`, { from, to, marks: marks + mark });
     }
   }
-  const inwards = [...brackets.values()].sort((one, other) => other.from - one.from);
+  const inwards = [...brackets.values()].sort(by(({ from }) => -from));
   let text = "";
   for (let word = first; word < end; word++) {
-    text += (isLatex ? "{[}" : "[").repeat(inwards.filter(({ from }) => from === word).length) + escape(doc.words[word]);
+    text += escape("[").repeat(inwards.filter(({ from }) => from === word).length) + escape(doc.words[word]);
     for (const { marks } of inwards.filter(({ to }) => to === word)) text += isLatex ? `]$${marks}$` : `]${marks}`;
-    if (!doc.glued.has(word)) text += " ";
+    if (!doc.glued.has(word) && word + 1 < end) text += " ";
   }
-  const title = escape(`${doc.name}, sentence ${number}: ${error.name}`);
   const threads = [...new Set(shown.map(({ thread }) => thread))];
-  const letters = threads.map((thread) => `${letterOf(thread.number)} ${escape(thread.name)}`).join("; ");
-  const note = isLatex ? "Superscripts are entities of the key, subscripts of" : "^ entities of the key, _ of";
-  const legend = `${note} ${escape(NAMES[error.lane])}: ${letters}`;
-  if (isLatex) return ["\\begin{quote}", text.trim(), `\\par\\footnotesize ${title}. ${legend}`, "\\end{quote}\n"].join("\n");
-  return [title, text.trim(), describe(doc, error.mention), legend, location.hash].join("\n");
+  const letters = threads.map((thread) => `${letterOf(thread.number)} ${thread.name}`).join("; ");
+  const title = `${doc.name}, sentence ${number}: ${error.name}`;
+  const legend = `Superscripts: key; subscripts: ${NAMES[error.lane]}. ${letters}`;
+  if (!isLatex) return [title, text, describe(doc, error.mention), legend, location.hash].join("\n");
+  return ["\\begin{quote}", text, `\\par\\footnotesize ${escape(`${title}. ${legend}`)}`, "\\end{quote}"].join("\n");
 }
 
 /** Show a quotation and copy it: a frame, such as a notebook's, may copy only what is selected. */
@@ -304,17 +295,13 @@ function drawText(doc) {
   find("text").replaceChildren(...doc.paragraphs.map(({ element }) => element));
 }
 
-/** Draw what is drawn again.  What the reader looks at stays where it is. */
+/** Draw what is drawn again, as the reader goes on looking at it. */
 function redraw() {
   const focused = mentionOf.get(document.activeElement);
-  const drawn = [...findAll(".drawn")];
-  const anchor = drawn.find((element) => element.getBoundingClientRect().bottom > 90);
-  const top = anchor && anchor.getBoundingClientRect().top;
-  for (const element of drawn) {
+  for (const element of findAll(".drawn")) {
     element.classList.remove("drawn");
     drawParagraph(element);
   }
-  if (anchor && scrollY > 0) scrollBy(0, anchor.getBoundingClientRect().top - top);
   if (focused) focusBar(focused);
 }
 
@@ -420,16 +407,11 @@ function focusBar(mention) {
   document.querySelector(`[data-id="${mention.lane}.${mention.index}"]`)?.focus({ preventScroll: true });
 }
 
-/** Along the line to the next mention of the same side, up and down to what the other sides have. */
-function moveFocus(key, mention) {
+/** To the next bar of the text or to the one before. */
+function moveFocus(mention, isForward) {
   const doc = current();
-  const original = mention.original || mention;
-  let line = [original, ...shownLanes().map((lane) => original.partners[lane])].filter(Boolean);
-  let isForward = key === "ArrowDown";
-  if (key === "ArrowLeft" || key === "ArrowRight") {
-    line = mentionsOf(doc).filter((other) => other.lane === mention.lane && isShown(other)).sort(byPlace);
-    isForward = (key === "ArrowRight") === (doc.direction !== "rtl");
-  }
+  const lanes = [KEY, ...shownLanes()];
+  const line = mentionsOf(doc).filter((other) => lanes.includes(other.lane) && isShown(other)).sort(byPlace);
   const target = line[line.indexOf(mention) + (isForward ? 1 : -1)];
   if (!target) return;
   showWord(doc, target.start);
@@ -465,16 +447,11 @@ function markBars(root) {
 // What stands around the text
 
 function drawHead() {
-  for (const { name, scores } of DATA.systems) {
-    const score = scores.find((other) => other.name === DATA.measure) || scores[0];
-    if (!score) continue;
-    const interval = score.low === null ? "" : ` (${percent(score.low)}–${percent(score.high)})`;
-    find("scores").append(make("span", {}, isolate(name), ` ${score.name} `, strong(percent(score.value)), interval));
-  }
-  sayComparison(find("comparison"), DATA.comparison, "In all documents, ");
-  const rows = DATA.systems.map(({ name, scores }) => [name, ...scores.map(({ value }) => percent(value))]);
+  const sayScore = ({ value, low, high }) => percent(value) + (low === null ? "" : ` (${percent(low)}–${percent(high)})`);
+  const rows = DATA.systems.map(({ name, scores }) => [name, ...scores.map(sayScore)]);
   rows.unshift(["", ...DATA.systems[0].scores.map(({ name }) => name)]);
-  find("table").append(...rows.map((cells) => make("tr", {}, cells.map((cell) => make("td", {}, cell)))));
+  find("scores").append(...rows.map((cells) => make("tr", {}, cells.map((cell) => make("td", {}, isolate(cell))))));
+  find("comparison").textContent = sayComparison("In all documents,", DATA.comparison);
   find("signature").textContent = DATA.signature;
   // What needs a key, two systems or singletons is there only with these.
   const has = { keyed: HAS_KEY, private: !HAS_KEY, compared: ALL > 1, single: DATA.has_singletons };
@@ -486,15 +463,14 @@ function drawHead() {
     if (ALL > 1) find("lanes").append(make("button", { title: lane + 1, click: () => chooseLane(lane) }, name));
   });
   for (const { id, name, explanation } of HAS_KEY ? DATA.kinds : []) {
-    find("chips").append(make("button", { class: "chip", title: explanation, click: () => chooseKind(id) }, strong(""), ` ${name}`));
+    find("chips").append(make("button", { class: "chip", title: explanation, click: () => chooseKind(id) }, make("b", {}), ` ${name}`));
   }
 }
 
-function sayComparison(element, comparison, start) {
-  if (!comparison) return;
-  const [first, second] = NAMES.map(isolate);
-  const [repaired, added, shared] = [comparison.repaired, comparison.added, comparison.shared].map(strong);
-  element.replaceChildren(start, second, " repairs ", repaired, " of ", first, "’s errors, adds ", added, " and shares ", shared, ".");
+function sayComparison(start, comparison) {
+  if (!comparison) return "";
+  const [repaired, added, shared] = [comparison.repaired, comparison.added, comparison.shared].map(count);
+  return `${start} ${NAMES[1]} repairs ${repaired} of ${NAMES[0]}’s errors, adds ${added} and shares ${shared}.`;
 }
 
 const scoreOf = (doc, lane) => doc.systems[lane].score ?? 2;
@@ -507,7 +483,7 @@ const ORDERS = {
 
 function drawDocuments() {
   const weights = DATA.documents.map(ORDERS[find("order").value]);
-  const numbers = [...weights.keys()].sort((one, other) => weights[one] - weights[other]);
+  const numbers = [...weights.keys()].sort(by((number) => weights[number]));
   find("number").textContent = pluralize(numbers.length, "document");
   find("documents").replaceChildren(...numbers.map(drawDocument));
 }
@@ -521,13 +497,13 @@ function drawDocument(number) {
   const button = make(
     "button",
     { value: number, title: doc.name, "aria-current": number === state.number },
-    make("bdi", { class: "title" }, readableName(doc)),
+    make("bdi", { class: "title" }, doc.name),
     make("span", { class: "scale" }, scores.map((score) => make("i", { "--score": score }))),
     make("span", { class: "figures" }, figures.join(" · ")),
   );
   button.addEventListener("click", () => {
     openDocument(number);
-    writeAddress(encodeURIComponent(doc.name));
+    writeAddress(doc.name);
   });
   return make("li", {}, button);
 }
@@ -536,9 +512,7 @@ function drawLifelines() {
   const doc = current();
   const isOfSide = ({ lane }) => (HAS_KEY ? lane === KEY : shownLanes().includes(lane));
   const threads = doc.threads.filter((thread) => isOfSide(thread) && (thread.size > 1 || state.singletons));
-  const listed = threads.sort(bySize).slice(0, state.isLong ? threads.length : MAX_LIFELINES);
-  find("lifelines").replaceChildren(...listed.map((thread) => drawLifeline(doc, thread)));
-  find("more").hidden = listed.length === threads.length;
+  find("lifelines").replaceChildren(...threads.sort(bySize).map((thread) => drawLifeline(doc, thread)));
 }
 
 function drawLifeline(doc, thread) {
@@ -553,19 +527,18 @@ function drawLifeline(doc, thread) {
     draw(thread.colour, start, 2);
     lanes.forEach((lane, row) => draw(partners[lane]?.thread.colour || "missing", start, 11 + 8 * row));
   }
-  const isFollowed = state.thread === thread;
-  return make(
+  const axis = make("path", { class: "axis", d: "M0 9.5h1000" });
+  const lines = [...paths].map(([colour, d]) => make("path", { class: colour, "--hue": colour, d }));
+  const box = { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", "--height": `${height}px` };
+  const button = make(
     "button",
-    { class: `lifeline ${doc.direction}`, title: thread.name, "aria-pressed": isFollowed, click: () => follow(isFollowed ? null : thread) },
+    { class: `lifeline ${doc.direction}`, title: thread.name, click: () => follow(state.thread === thread ? null : thread) },
     make("span", { class: "title" }, nameThread(thread)),
-    make(
-      "svg",
-      { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", "aria-hidden": true, "--height": `${height}px` },
-      make("path", { class: "axis", d: "M0 9.5h1000" }),
-      [...paths].map(([colour, d]) => make("path", { class: colour, "--hue": colour, d })),
-    ),
+    make("svg", box, axis, lines),
     make("span", { class: "size" }, count(thread.size)),
   );
+  button.thread = thread;
+  return button;
 }
 
 function drawCard() {
@@ -583,62 +556,35 @@ function drawCard() {
   find("entity").children[0].replaceChildren(...nameThread(thread));
   const lanes = thread.lane === KEY ? shownLanes() : [thread.lane];
   find("fates").replaceChildren(...lanes.map((lane) => sayFate(thread, lane)));
-  listMentions(MAX_LISTED);
+  find("mentions").replaceChildren(...thread.mentions.map((mention) => listMention(doc, mention, lanes)));
 }
 
-/** "A: of 16 mentions 12 together, 3 with Ines, 1 missing"; of an entity of a system, whose mentions it has. */
+/** "A: of 16 mentions 12 with Nora, right; 1 missing"; of an entity of a system, whose mentions it has. */
 function sayFate(thread, lane) {
-  const isOfKey = thread.lane === KEY;
   const fates = new Map();
-  for (const { partners, original } of thread.mentions) {
-    const other = (isOfKey ? partners[lane] : original)?.thread;
-    fates.set(other, (fates.get(other) || 0) + 1);
+  for (const { partners, original } of HAS_KEY ? thread.mentions : []) {
+    const fate = thread.lane === KEY ? sayVerdict(partners[lane]) : original ? `of ${original.thread.name}` : "spurious";
+    fates.set(fate, (fates.get(fate) || 0) + 1);
   }
-  const sentence = make("p", {}, isolate(NAMES[lane]), `: of ${pluralize(thread.mentions.length, "mention")}`);
-  let separator = " ";
-  for (const [other, number] of HAS_KEY ? fates : []) {
-    sentence.append(separator, strong(number));
-    separator = ", ";
-    if (other === thread) sentence.append(" together");
-    else if (other) sentence.append(isOfKey && other.lane !== KEY ? " apart, as " : " with ", ...nameThread(other));
-    else sentence.append(isOfKey ? " missing" : " spurious");
-  }
-  return sentence;
+  const numbers = [...fates].map(([fate, number]) => `${count(number)} ${fate}`).join("; ");
+  return make("p", {}, `${NAMES[lane]}: of ${pluralize(thread.mentions.length, "mention")} ${numbers}`);
 }
 
-function listMentions(most) {
-  const doc = current();
-  const { mentions } = state.thread;
-  find("mentions").replaceChildren(...mentions.slice(0, most).map((mention) => listMention(doc, mention)));
-  find("rest").hidden = mentions.length <= most;
-}
-
-const SIGNS = { right: "✓", plain: "" };
-
-function listMention(doc, mention) {
+function listMention(doc, mention, lanes) {
   const { start, end } = mention;
-  const lanes = mention.lane === KEY ? shownLanes() : [mention.lane];
-  const verdicts = lanes.map((lane) => verdictIn(mention, lane));
-  const context = (first, last) => make("span", { class: "context" }, textOf(doc, first, last));
-  const text = [context(start - 3, start - 1), " ", strong(textOfMention(doc, mention)), " ", context(end + 1, end + 3)];
-  const name = verdicts.some((verdict) => verdict in ERRORS) ? "bad" : "";
-  const button = make(
-    "button",
-    { click: () => showWord(doc, start) },
-    make("small", {}, String(doc.paragraphOf[start].number)),
-    make("span", { dir: doc.direction }, text),
-    make("small", { class: name }, verdicts.map((verdict) => SIGNS[verdict] ?? verdict).join(" ")),
-  );
-  return make("li", {}, button);
+  const text = [textOf(doc, start - 3, start - 1), " ", make("b", {}, textOfMention(doc, mention)), " ", textOf(doc, end + 1, end + 3)];
+  const verdicts = lanes.map((lane) => verdictIn(mention, lane)).join(" ");
+  const cells = [make("small", {}, doc.paragraphOf[start].number), make("span", { dir: doc.direction }, text), make("small", {}, verdicts)];
+  return make("li", {}, make("button", { click: () => showWord(doc, start) }, cells));
 }
 
 // What readers do
 
 function openDocument(number) {
-  Object.assign(state, { number, thread: null, error: null, isLong: false });
+  Object.assign(state, { number, thread: null, error: null });
   const doc = current();
-  find("name").textContent = readableName(doc);
-  sayComparison(find("summary"), doc.comparison, "Here, ");
+  find("name").textContent = doc.name;
+  find("summary").textContent = sayComparison("Here,", doc.comparison);
   drawText(doc);
   update();
   for (const button of find("documents").querySelectorAll("button")) {
@@ -658,6 +604,7 @@ function update() {
   });
   find("singletons").setAttribute("aria-pressed", state.singletons);
   find("below").textContent = shownLanes().map((lane) => NAMES[lane]).join(", then ");
+  drawLifelines();
   follow(state.thread);
 }
 
@@ -681,7 +628,7 @@ function chooseKind(kind) {
 
 function follow(thread) {
   state.thread = thread;
-  drawLifelines();
+  for (const button of find("lifelines").children) button.setAttribute("aria-pressed", button.thread === thread);
   drawCard();
   markBars(find("text"));
 }
@@ -706,8 +653,8 @@ function showError(error) {
   const doc = current();
   state.error = error;
   showWord(doc, error.mention.start);
-  // Document, system, and the first word of the mention, from 0.
-  writeAddress(`${encodeURIComponent(doc.name)}.${encodeSystem(NAMES[error.lane])}.${error.mention.start}`);
+  // From 0.
+  writeAddress(doc.name, NAMES[error.lane], error.mention.start);
   follow(null);
   focusBar(error.mention);
   hideTip();
@@ -715,24 +662,22 @@ function showError(error) {
 }
 
 const findError = (word) => listErrors(current(), "").find(({ mention }) => mention.start === word) || null;
-const encodeSystem = (name) => encodeURIComponent(name).replaceAll(".", "%2E");
 
-function writeAddress(address) {
+function writeAddress(...parts) {
   try {
-    history.replaceState(null, "", `#${address}`);
+    history.replaceState(null, "", `#${parts.map(encodeURIComponent).join("/")}`);
   } catch {
     // A frame in a notebook has no address that could change.
   }
 }
 
+/** Open a document, or an error: document, system, and the first word of the mention. */
 function readAddress() {
-  const address = location.hash.slice(1);
-  const [, name, system, word] = /^(.*)\.([^.]*)\.(\d+)$/.exec(address) || [];
-  const names = DATA.documents.map((doc) => encodeURIComponent(doc.name));
-  const number = names.indexOf(names.includes(address) ? address : name);
+  const [name, system, word] = location.hash.slice(1).split("/");
+  const number = DATA.documents.findIndex((doc) => encodeURIComponent(doc.name) === name);
   if (number < 0) return;
   if (number !== state.number) openDocument(number);
-  const lane = NAMES.map(encodeSystem).indexOf(system);
+  const lane = NAMES.findIndex((other) => encodeURIComponent(other) === system);
   if (lane >= 0 && !shownLanes().includes(lane)) chooseLane(lane);
   const error = findError(Number(word));
   if (error) showError(error);
@@ -781,11 +726,6 @@ const ACTIONS = {
     update();
     drawDocuments();
   },
-  more: () => {
-    state.isLong = true;
-    drawLifelines();
-  },
-  mentions: () => listMentions(Infinity),
   text: () => copy(false),
   latex: () => copy(true),
   leave: () => {
@@ -809,11 +749,12 @@ document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea")) return;
   const mention = mentionOf.get(target);
-  const isChoice = key === "Enter" || key === " ";
-  if (mention && (isChoice || key.startsWith("Arrow"))) {
+  if (mention && [" ", "Enter"].includes(key)) {
     event.preventDefault();
-    if (isChoice) choose(target);
-    else moveFocus(key, mention);
+    choose(target);
+  } else if (mention && ["ArrowLeft", "ArrowRight"].includes(key)) {
+    event.preventDefault();
+    moveFocus(mention, (key === "ArrowRight") === (current().direction !== "rtl"));
   } else if (KEYS[key]) ACTIONS[KEYS[key]]();
   else if (/^[1-9]$/.test(key)) chooseLane(Number(key) - 1);
 });
