@@ -36,7 +36,6 @@ CorefFiles = Annotated[Sources, Param(metavar="FILES...", corpus="coref")]
 def draw_agreement(
     annotators: CorefFiles,
     *,
-    given: Annotated[Source | None, Param(metavar="FILE", corpus="coref")] = None,
     standoff: StandoffOptions = ALL_ANNOTATION,
     **options: Annotated[str, Param(declared="agreement", corpus="annotation")],
 ) -> Drawing:
@@ -49,16 +48,12 @@ def draw_agreement(
     Examples:
       closeread plot agreement anna.conll ben.conll cleo.conll -o agreement.png
       closeread plot agreement inception-project.zip -o agreement.svg
-
-    Args:
-        given: Measure agreement on the mentions in this file, which annotators were given, instead of on all mentions
-            of any annotator.
     """
     from closeread.corpus.figures import Drawing
     from closeread.tasks.annotation.divisions import compare_annotators
     from closeread.tasks.annotation.plots import draw_alpha
 
-    agreement = compare_annotators(annotators, given=given, standoff=standoff, **options)
+    agreement = compare_annotators(annotators, standoff=standoff, **options)
     warn_all(agreement.notices)
     documents = pluralize(len(agreement.documents), "document")
     summary = f"{documents}, {pluralize(len(agreement.annotators), 'annotator')}"

@@ -109,29 +109,31 @@ def draw_alpha(agreement: Agreement) -> Figure:
     has_names = len(documents) <= MAX_NAMED_DOCUMENTS
     n_rows = max(min(len(documents), MAX_NAMED_DOCUMENTS), len(agreement.pairs))
     with own_settings():
-        figure, (left, right) = start_chart(10.5, 1.8 + 0.24 * n_rows, 2)
-        _draw_values(left, [document.alpha for document in documents])
+        figure, (document_axes, pair_axes) = start_chart(10.5, 1.8 + 0.24 * n_rows, 2)
+        _draw_values(document_axes, [document.alpha for document in documents])
         for number, (measure, average) in enumerate(agreement.alpha.items()):
             if average is not None:
-                left.axvline(100 * average, color=COLOURS[number], linewidth=1)
+                document_axes.axvline(100 * average, color=COLOURS[number], linewidth=1)
             if measure in agreement.intervals:
                 low, high = agreement.intervals[measure]
-                left.axvspan(100 * low, 100 * high, color=COLOURS[number], alpha=0.15, linewidth=0)
+                document_axes.axvspan(
+                    100 * low, 100 * high, color=COLOURS[number], alpha=0.15, linewidth=0
+                )
         names = drop_part([document.document for document in documents]) if has_names else []
-        left.set_yticks(range(len(names)), names)
+        document_axes.set_yticks(range(len(names)), names)
         average_name = f"{agreement.options['average']} average"
         if agreement.intervals:
             average_name += " and 95 % interval"
-        left.set(xlabel="alpha (times 100)", title=f"documents; {average_name}")
+        document_axes.set(xlabel="alpha (times 100)", title=f"documents; {average_name}")
         if not has_names:
-            left.set_ylabel(f"{len(documents):,} documents")
-        _draw_values(right, [division.scores for division in agreement.pairs.values()])
+            document_axes.set_ylabel(f"{len(documents):,} documents")
+        _draw_values(pair_axes, [division.scores for division in agreement.pairs.values()])
         pairs = []
         for first, second in agreement.pairs:
             pairs.append(f"{agreement.annotators[first]}, {agreement.annotators[second]}")
-        right.set_yticks(range(len(pairs)), pairs)
-        right.set(xlabel="alpha and F1 (times 100)", title="pairs of annotators")
-        handles, labels = right.get_legend_handles_labels()
+        pair_axes.set_yticks(range(len(pairs)), pairs)
+        pair_axes.set(xlabel="alpha and F1 (times 100)", title="pairs of annotators")
+        handles, labels = pair_axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     return figure
 
