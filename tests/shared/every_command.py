@@ -96,6 +96,7 @@ LINES = {
     "prepare mctaco units": "--gold in/questions.jsonl -o out/a.tsv",
     "plot scores": "mctaco in/mctaco.jsonl --config sample -o out/a.svg",
     "plot confusion": "in/tne.jsonl --config sample -o out/a.pdf",
+    "plot agreement": "in/key.conll in/anna2.conll -o out/a.svg",
     "plot link-support": "in/key.conll in/anna2.conll in/response.conll -o out/a.svg",
     "plot mistakes": "in/key.conll in/response.conll -o out/a.svg",
     "plot possession": "ARTICLE --config sample -o out/a.svg",

@@ -19,7 +19,7 @@ to be looked at: a mention is in few different sets.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -289,7 +289,7 @@ class Agreement(Result):
     def _make_document_grid(self) -> Grid:
         """Return the table of documents, the lowest alpha first, with all of them together at the end."""
         header = ["document", "annotators", "mentions", "nominal", "IAA1", "IAA2"]
-        in_order = sorted(self.documents, key=_rank_document)
+        in_order = rank_documents(self.documents)
         names = drop_part([document.document for document in in_order])
         rows = []
         for name, document in zip(names, in_order[: self.limit], strict=False):
@@ -412,6 +412,11 @@ def _rank_document(document: DocumentAgreement) -> float:
     """Return what sorts documents by the last measure; those without a value are last."""
     *_, alpha = document.alpha.values()
     return 2.0 if alpha is None else alpha
+
+
+def rank_documents(documents: Iterable[DocumentAgreement]) -> list[DocumentAgreement]:
+    """Return documents with the lowest values of the last measure first."""
+    return sorted(documents, key=_rank_document)
 
 
 def resolve(values: Mapping[str, object]) -> dict[str, str]:

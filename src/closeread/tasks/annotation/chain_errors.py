@@ -22,6 +22,7 @@ from closeread.exceptions import pluralize
 from closeread.tables import Grid, Style, percent
 from closeread.tasks.annotation.annotators import gather_documents, read_beside_gold
 from closeread.tasks.coref.documents import Documents
+from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions
 
 CHAIN_KINDS = ("exact", "missing", "mixed", "extra", "spurious")
 
@@ -124,9 +125,13 @@ def group_numbers(counts: Mapping[str, int]) -> dict[str, int]:
     return grouped
 
 
-def count_chain_errors(gold: Annotator, annotators: Sequence[Annotator]) -> ChainErrors:
+def count_chain_errors(
+    gold: Annotator,
+    annotators: Sequence[Annotator],
+    standoff: StandoffOptions = ALL_ANNOTATION,
+) -> ChainErrors:
     """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory."""
-    key, files, notices = read_beside_gold(gold, annotators)
+    key, files, notices = read_beside_gold(gold, annotators, standoff)
     errors = find_chain_errors(key.documents, [file.documents for file in files])
     return replace(errors, notices=notices)
 

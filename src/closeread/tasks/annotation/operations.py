@@ -33,7 +33,36 @@ CorefFile = Annotated[Source, Param(corpus="coref")]
 CorefFiles = Annotated[Sources, Param(metavar="FILES...", corpus="coref")]
 
 
-def link_support(gold: CorefFile, annotators: CorefFiles) -> Drawing:
+def draw_agreement(
+    annotators: CorefFiles,
+    *,
+    standoff: StandoffOptions = ALL_ANNOTATION,
+    **options: Annotated[str, Param(declared="agreement", corpus="annotation")],
+) -> Drawing:
+    """Draw the agreement of annotators of coreference.
+
+    Figures are those of `closeread agreement coref`: alpha of each document, with the average of all documents and its
+    interval as line and band, and the agreement of every two annotators, about mentions alone and about chains.
+
+    \b
+    Examples:
+      closeread plot agreement anna.conll ben.conll cleo.conll -o agreement.png
+      closeread plot agreement inception-project.zip -o agreement.svg
+    """
+    from closeread.corpus.figures import Drawing
+    from closeread.tasks.annotation.divisions import compare_annotators
+    from closeread.tasks.annotation.plots import draw_alpha
+
+    agreement = compare_annotators(annotators, given=None, standoff=standoff, **options)
+    warn_all(agreement.notices)
+    documents = pluralize(len(agreement.documents), "document")
+    summary = f"{documents}, {pluralize(len(agreement.annotators), 'annotator')}"
+    return Drawing(draw_alpha(agreement), summary)
+
+
+def link_support(
+    gold: CorefFile, annotators: CorefFiles, *, standoff: StandoffOptions = ALL_ANNOTATION
+) -> Drawing:
     """Draw how many annotators have each link.
 
     A link is a pair of mentions that some annotator has in one chain.  Bars count links by the percentage of the
@@ -51,14 +80,16 @@ def link_support(gold: CorefFile, annotators: CorefFiles) -> Drawing:
     from closeread.tasks.annotation.annotators import read_beside_gold
     from closeread.tasks.annotation.plots import count_support, draw_link_support
 
-    key, files, notices = read_beside_gold(gold, annotators)
+    key, files, notices = read_beside_gold(gold, annotators, standoff)
     warn_all(notices)
     counts = count_support(key.documents, [file.documents for file in files])
     summary = f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
     return Drawing(draw_link_support(counts), summary)
 
 
-def mistakes(gold: CorefFile, annotators: CorefFiles) -> Drawing:
+def mistakes(
+    gold: CorefFile, annotators: CorefFiles, *, standoff: StandoffOptions = ALL_ANNOTATION
+) -> Drawing:
     """Draw the kinds of mistakes in chains.
 
     Chains are those of annotators or systems, and the kinds those of `closeread errors chains` (Schüller et al., 2018,
@@ -74,14 +105,16 @@ def mistakes(gold: CorefFile, annotators: CorefFiles) -> Drawing:
     from closeread.tasks.annotation.chain_errors import count_chain_errors
     from closeread.tasks.annotation.plots import draw_mistakes
 
-    chain_errors = count_chain_errors(gold, annotators)
+    chain_errors = count_chain_errors(gold, annotators, standoff)
     warn_all(chain_errors.notices)
     n_chains = pluralize(chain_errors.n_chains, "chain")
     summary = f"{n_chains}, {chain_errors.n_mistaken:,} of them mistaken"
     return Drawing(draw_mistakes(chain_errors), summary)
 
 
-def chains(gold: CorefFile, predictions: CorefFiles) -> Result:
+def chains(
+    gold: CorefFile, predictions: CorefFiles, *, standoff: StandoffOptions = ALL_ANNOTATION
+) -> Result:
     """Count the mistakes in chains.
 
     The chains are those of annotators, or of systems.  Each chain of two or more mentions is compared with one gold
@@ -97,7 +130,7 @@ def chains(gold: CorefFile, predictions: CorefFiles) -> Result:
     """
     from closeread.tasks.annotation.chain_errors import count_chain_errors
 
-    return count_chain_errors(gold, predictions)
+    return count_chain_errors(gold, predictions, standoff)
 
 
 def agreement(
@@ -267,5 +300,5 @@ OPERATIONS: Operations = {
     "adjudicate": {"coref": adjudicate},
     "agreement": {"coref": agreement},
     "errors": {"chains": chains},
-    "plot": {"link-support": link_support, "mistakes": mistakes},
+    "plot": {"agreement": draw_agreement, "link-support": link_support, "mistakes": mistakes},
 }

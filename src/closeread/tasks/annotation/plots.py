@@ -1,6 +1,6 @@
-"""Plots of annotators' chains beside gold: how many annotators have each link, and their mistakes.
+"""Plots of annotators' chains: their agreement; how many annotators have each link, and their mistakes, beside gold.
 
-Source: Schüller et al. (2018), Figures 7 and 8.
+Source of the last two: Schüller et al. (2018), Figures 7 and 8.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from closeread.arrays import Ints, ratio
+from closeread.counts.report import drop_part
 from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import INK, own_settings
+from closeread.tasks.annotation.agreement import Agreement, rank_documents
 from closeread.tasks.annotation.annotators import check_size, find_links, gather_documents
 from closeread.tasks.annotation.chain_errors import ChainErrors, group_numbers
 from closeread.tasks.coref.documents import Documents
@@ -27,6 +29,12 @@ BINS = 10
 
 GOLD = 0
 """The number of gold among the files; those of annotators follow."""
+
+MEASURE_TITLES = {"nominal": "nominal", "iaa1": "IAA1", "iaa2": "IAA2", "f1": "F1 of mentions"}
+"""What agreement is drawn of documents and of pairs of annotators."""
+
+MAX_NAMED_DOCUMENTS = 40
+"""The names of more documents would overlap."""
 
 MAX_LINKS = 2_000_000
 """The most links of a document, those of all annotators together."""
@@ -93,6 +101,54 @@ def draw_mistakes(errors: ChainErrors) -> Figure:
             panels[number].set_title(title, fontsize=10)
         panels[0].set(ylabel="share (%)")
     return figure
+
+
+def draw_alpha(agreement: Agreement) -> Figure:
+    """Draw alpha of documents with its average and interval, and the agreement of every two annotators."""
+    documents = rank_documents(agreement.documents)
+    has_names = len(documents) <= MAX_NAMED_DOCUMENTS
+    n_rows = max(min(len(documents), MAX_NAMED_DOCUMENTS), len(agreement.pairs))
+    with own_settings():
+        figure, (document_axes, pair_axes) = start_chart(10.5, 1.8 + 0.24 * n_rows, 2)
+        _draw_values(document_axes, [document.alpha for document in documents])
+        for number, (measure, average) in enumerate(agreement.alpha.items()):
+            if average is not None:
+                document_axes.axvline(100 * average, color=COLOURS[number], linewidth=1)
+            if measure in agreement.intervals:
+                low, high = agreement.intervals[measure]
+                document_axes.axvspan(
+                    100 * low, 100 * high, color=COLOURS[number], alpha=0.15, linewidth=0
+                )
+        names = drop_part([document.document for document in documents]) if has_names else []
+        document_axes.set_yticks(range(len(names)), names)
+        average_name = f"{agreement.options['average']} average"
+        if agreement.intervals:
+            average_name += " and 95 % interval"
+        document_axes.set(xlabel="alpha (times 100)", title=f"documents; {average_name}")
+        if not has_names:
+            document_axes.set_ylabel(f"{len(documents):,} documents")
+        _draw_values(pair_axes, [division.scores for division in agreement.pairs.values()])
+        pairs = []
+        for first, second in agreement.pairs:
+            pairs.append(f"{agreement.annotators[first]}, {agreement.annotators[second]}")
+        pair_axes.set_yticks(range(len(pairs)), pairs)
+        pair_axes.set(xlabel="alpha and F1 (times 100)", title="pairs of annotators")
+        handles, labels = pair_axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
+    return figure
+
+
+def _draw_values(axes: Axes, rows: Sequence[Mapping[str, float | None]]) -> None:
+    """Draw a dot for each measure of each row, from top to bottom; none where it is undefined."""
+    for number, (measure, title) in enumerate(MEASURE_TITLES.items()):
+        values = [row.get(measure) for row in rows]
+        percentages = [np.nan if value is None else 100 * value for value in values]
+        axes.plot(
+            percentages, range(len(rows)), "o", color=COLOURS[number], markersize=5, label=title
+        )
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    style_axes(axes, scale="x")
 
 
 def draw_shares(axes: Axes, counts: Mapping[str, int], colour: str) -> None:
