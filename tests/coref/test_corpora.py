@@ -7,15 +7,18 @@ import pytest
 
 import closeread
 from closeread.corpus import sources
-from closeread.corpus.declaration import Repair
+from closeread.corpus.declaration import DocumentTraits, Repair
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.exceptions import FormatError, UnavailableError
+from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.files import package_folder
 from closeread.records import UserFiles
+from closeread.tasks import load_procedure
 from closeread.tasks.coref import crac
 from closeread.tasks.coref.corpus_documents import read_files
+from closeread.tasks.coref.documents import Document, Documents
+from closeread.tasks.coref.key_response import align
 
 QUICK = Resampling(n_resamples=0)
 FAMILY = [name for name in corpus_names() if load_corpus(name).family == "coref"]
@@ -119,7 +122,17 @@ def test_a_repair_is_of_one_line_as_it_is(tmp_path):
 
     parsed = read_files({"a.conll": path}, "test", traits=replace(traits, repairs=repairs))
     assert parsed.problems == []
-    assert [notice.text for notice in parsed.notices] == ["is broken"]
+    assert [notice.text for notice in parsed.notices] == ["'a.conll': line 2: is broken"]
+    # A response that has the corpus's damaged file is read like it.
+    key = Documents([Document("a; part 000", n_tokens=2)])
+    options = load_procedure("coref").resolve_options({})
+    for response in (path, tmp_path):
+        aligned = align(key, response, options, DocumentTraits(repairs=repairs))
+        assert not aligned.has_mentions
+        (notice,) = aligned.notices
+        assert notice.endswith("line 2: is broken")
+    with pytest.raises(SubmissionError):
+        align(key, path, options)
     other = (Repair("a.conll", 2, " (7", " -", "is broken"), repairs[1])
     parsed = read_files({"a.conll": path}, "test", traits=replace(traits, repairs=other))
     assert len(parsed.problems) == 2

@@ -25,7 +25,8 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         n_empty_nodes += len(record.get("empty_nodes", ()))
         n_sentences += len(record.get("sentences", ()))
     figures: dict[str, float] = {"documents": len(records)}
-    if n_sentences:
+    # Files without borders of sentences have a sentence for each document.
+    if n_sentences > len(records):
         figures["sentences"] = n_sentences
     if n_tokens:
         figures["tokens"] = n_tokens - n_empty_nodes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpus.declaration import Repair
 from closeread.formats import Format
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.documents import documents_of
@@ -19,11 +20,13 @@ class Reading(NamedTuple):
         is_response: whether they are the output of a system, whose predictions may be next to gold annotation.
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         is_tolerant: whether wrong tags of language models cost only their mention.
+        repairs: cells of files of a corpus that are read in another way.
     """
 
     is_response: bool = False
     word_column: str = "auto"
     is_tolerant: bool = False
+    repairs: Sequence[Repair] = ()
 
 
 @dataclass(frozen=True)
