@@ -7,15 +7,18 @@ import pytest
 
 import closeread
 from closeread.corpus import sources
-from closeread.corpus.declaration import Repair
+from closeread.corpus.declaration import DocumentTraits, Repair
 from closeread.corpus.gold import read_gold, splits_at_hand
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.counts.estimates import Resampling
-from closeread.exceptions import FormatError, UnavailableError
+from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.files import package_folder
 from closeread.records import UserFiles
+from closeread.tasks import load_procedure
 from closeread.tasks.coref import crac
 from closeread.tasks.coref.corpus_documents import read_files
+from closeread.tasks.coref.documents import Document, Documents
+from closeread.tasks.coref.key_response import align
 
 QUICK = Resampling(n_resamples=0)
 FAMILY = [name for name in corpus_names() if load_corpus(name).family == "coref"]
@@ -119,7 +122,17 @@ def test_a_repair_is_of_one_line_as_it_is(tmp_path):
 
     parsed = read_files({"a.conll": path}, "test", traits=replace(traits, repairs=repairs))
     assert parsed.problems == []
-    assert [notice.text for notice in parsed.notices] == ["is broken"]
+    assert [notice.text for notice in parsed.notices] == ["'a.conll': line 2: is broken"]
+    # A response that has the corpus's damaged file is read like it.
+    key = Documents([Document("a; part 000", n_tokens=2)])
+    options = load_procedure("coref").resolve_options({})
+    for response in (path, tmp_path):
+        aligned = align(key, response, options, DocumentTraits(repairs=repairs))
+        assert not aligned.has_mentions
+        (notice,) = aligned.notices
+        assert notice.endswith("line 2: is broken")
+    with pytest.raises(SubmissionError):
+        align(key, path, options)
     other = (Repair("a.conll", 2, " (7", " -", "is broken"), repairs[1])
     parsed = read_files({"a.conll": path}, "test", traits=replace(traits, repairs=other))
     assert len(parsed.problems) == 2
@@ -167,3 +180,46 @@ def test_an_accepted_download_is_no_folder_of_the_users(archive):
     corpus = load_corpus("crac2026")
     accepting = UserFiles(None, {}, {"unverified": "accept"})
     assert splits_at_hand(corpus, "default", accepting).keys() == {"train", "validation"}
+
+
+def test_figures_of_files(ran, tmp_path):
+    """Any files are counted: of a folder of treebanks each, and all together."""
+    text = "#begin document (a); part 000\na 0 0 w (1)\na 0 1 x -\n\na 0 0 y (1)\na 0 1 z (2)\n\n#end document\n"
+    (tmp_path / "a.conll").write_text(text, "utf-8")
+    command = ("info", "coref", str(tmp_path / "a.conll"), str(SAMPLE / "corefud"), "--stats")
+    figures = json.loads(ran(*command, "--format", "json"))["splits"]
+    assert list(figures) == ["a.conll", "en_mill", "es_barco", "all"]
+    assert figures["a.conll"] == {
+        "documents": 1,
+        "sentences": 2,
+        "tokens": 4,
+        "entities": 2,
+        "singletons": 1,
+        "mentions": 3,
+    }
+    assert figures["es_barco"]["empty nodes"] == 1
+    for name, value in figures["all"].items():
+        parts = [figures[part].get(name, 0) for part in ("a.conll", "en_mill", "es_barco")]
+        assert value == sum(parts)
+    first, *rows = (line.split("  ") for line in ran(*command).splitlines() if "─" not in line)
+    assert first[0] == "file"
+    assert [row[0] for row in rows] == ["a.conll", "en_mill", "es_barco", "all"]
+
+
+def test_discontinuous_mentions_are_counted(tmp_path):
+    text = (
+        "# newdoc id = a\n# global.Entity = eid-etype-head-other\n# sent_id = 1\n# text = x y z\n"
+        "1\tx\t_\t_\t_\t_\t0\t_\t_\tEntity=(e1[1/2]--1-)\n"
+        "2\ty\t_\t_\t_\t_\t1\t_\t_\t_\n"
+        "3\tz\t_\t_\t_\t_\t1\t_\t_\tEntity=(e1[2/2])\n\n"
+    )
+    (tmp_path / "a.conllu").write_text(text, "utf-8")
+    figures = closeread.stats("coref", tmp_path / "a.conllu").splits["a.conllu"]
+    assert (figures["mentions"], figures["discontinuous mentions"]) == (1, 1)
+
+
+def test_files_of_other_tasks_are_not_counted():
+    with pytest.raises(closeread.RequestError, match="files of mctaco can't be counted"):
+        closeread.stats("mctaco", "a.tsv")
+    with pytest.raises(closeread.RequestError, match="options of a corpus"):
+        closeread.stats("coref", "a.conll", config="sample")

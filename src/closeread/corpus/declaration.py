@@ -377,6 +377,9 @@ class DocumentTraits:
     words: str = ""
 
 
+NO_TRAITS = DocumentTraits()
+
+
 @dataclass(frozen=True)
 class Corpus:
     """A corpus, declared.

@@ -40,12 +40,12 @@ def load_facts(corpus: str, definition: str = "document") -> Facts:
 
 @dataclass(frozen=True)
 class Statistics(Result):
-    """The figures of a config of a corpus; `print` shows them as the command line does.
+    """The figures of a config of a corpus, or of files; `print` shows them as the command line does.
 
     Attributes:
-        corpus: the name of the corpus.
-        config: the name of the config.
-        splits: split or union -> figure -> value; with several splits also "all".
+        corpus: the name of the corpus; of files, that of the procedure that scores them.
+        config: the name of the config; empty for files.
+        splits: split, union or file -> figure -> value; with several also "all".
         notices: what a user should know about the files, one sentence each.
     """
 
@@ -64,9 +64,20 @@ class Statistics(Result):
         from closeread.tables import Grid, format_number
 
         del style
+        if not self.config:
+            return [self._list_files()]
         rows = [[figure, *map(format_number, values)] for figure, *values in self._rows]
         title = f"{load_corpus(self.corpus).title} ({self.config})"
         return [Grid(title, ["figure", *self.splits], rows, prose=frozenset({"figure"}))]
+
+    def _list_files(self) -> Grid:
+        """Return a table with a row for each file, of which there may be many."""
+        from closeread.tables import Grid, Whole, format_number
+
+        rows: list[list[str]] = []
+        for file, values in self.splits.items():
+            rows.append([Whole(file), *(format_number(values.get(name)) for name in self.figures)])
+        return Grid("", ["file", *self.figures], rows)
 
     def _to_rows(self) -> tuple[list[str], list[list[object]]]:
         """Return a row for each figure, with a column for each split."""

@@ -400,7 +400,7 @@ def find_shown(name: str) -> Corpus:
 
 def stats(
     corpus: AnyCorpus,
-    *,
+    *files: str | Path,
     config: arg.Config = None,
     data_dir: arg.Folder = None,
     **options: arg.FileOptions,
@@ -411,13 +411,14 @@ def stats(
       closeread info mctaco --stats
 
     Args:
-        corpus: the name of a corpus or its procedure.
+        corpus: the name of a corpus or its procedure, or coref.
+        *files: with coref, the files and folders whose coreference is counted.
         config: the config; None for the default.
         data_dir: a folder with the corpus's files.
         **options: folders of the corpus and options of reading it, such as `treebank`.
 
     Returns:
-        The figures by split, which print themselves as a table.
+        The figures by split or file, which print themselves as a table.
 
     >>> closeread.stats("mctaco", config="sample").splits["test"]["questions"]
     25
@@ -425,9 +426,18 @@ def stats(
     from closeread.corpus.facts import count_corpus
     from closeread.scoring import find_part
 
-    declared = find_shown(corpus)
-    files = find_part(declared, options, data_dir=data_dir).files
-    statistics = count_corpus(declared.name, config, files)
+    if files:
+        if corpus != "coref":
+            raise RequestError(f"files of {corpus} can't be counted (expected files of coref)")
+        if config is not None or data_dir is not None or options:
+            raise RequestError("options of a corpus don't go with files of coref")
+        from closeread.tasks.coref.records import count_files
+
+        statistics = count_files([Path(file) for file in files])
+    else:
+        declared = find_shown(corpus)
+        source = find_part(declared, options, data_dir=data_dir).files
+        statistics = count_corpus(declared.name, config, source)
     warn_all(statistics.notices)
     return statistics
 

@@ -39,17 +39,19 @@ def info(
 
     With --cite, several names may be given, and they may also be names of metrics (as in --metrics or in
     evaluate.load), of presets, of options that come from a paper (as in `closeread score`), and closeread.  A corpus
-    comes with the papers of the score that its systems are ranked by.
+    comes with the papers of the score that its systems are ranked by.  With --stats, coref may be followed by files
+    and folders, whose coreference is counted.
 
     \b
     Examples:
       closeread info mctaco
       closeread info mctaco --stats --config sample
+      closeread info coref key.conll corefud/ --stats
       closeread info tne --schema --submission > submission.schema.json
       closeread info muc b3 closeread --cite >> references.bib
 
     Args:
-        stats: Count documents, annotations and other figures of the corpus, split by split.
+        stats: Count documents, annotations and other figures of the corpus, split by split, or of files.
         schema: Print the JSON Schema (2020-12) of the gold records.
         cite: Print the BibTeX entries to cite, each once.
         submission: With --schema, print that of a line of a submission instead.
@@ -66,13 +68,14 @@ def info(
         raise RequestError("options of reading files go with " + fill_options("{stats}"))
     if cite:
         return data.cite(*names)
-    if len(names) != 1:
+    is_of_files = stats and "coref" in names[:1]
+    if len(names) != 1 and not is_of_files:
         raise RequestError(
             "info needs the name of one corpus" + fill_options(" ({cite} takes several)")
         )
-    (name,) = names
+    name, *files = names
     if stats:
-        return data.stats(name, config=config, data_dir=data_dir, **options)
+        return data.stats(name, *files, config=config, data_dir=data_dir, **options)
     if schema:
         return data.schema(name, submission=submission, config=config)
     return describe(name)

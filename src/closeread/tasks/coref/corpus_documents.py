@@ -12,9 +12,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from closeread.corpus.declaration import DocumentTraits, Repair
+from closeread.corpus.declaration import NO_TRAITS, DocumentTraits
 from closeread.exceptions import FormatError, Problem, pluralize, quote
-from closeread.files import scratch_folder, text_suffix
+from closeread.files import text_suffix
 from closeread.formats import Format, FormatFolder
 from closeread.formats.json_lines import SUFFIXES, parse_json_lines
 from closeread.formats.text import read_lines
@@ -34,9 +34,8 @@ from closeread.tasks.coref.files import (
     read_file,
 )
 from closeread.tasks.coref.formats.coref_json import SURROGATES
+from closeread.tasks.coref.formats.reading import Reading
 from closeread.tasks.coref.notices import fold_notices
-
-NO_TRAITS = DocumentTraits()
 
 TREEBANK = "treebank"
 """The field with the name of a document's treebank, which stands before `-corefud` in the name of its file."""
@@ -84,9 +83,8 @@ def read_files(
     read_by_file: dict[str, Documents] = {}
     words_by_name: dict[str, Words] = {}
     for name, path in files.items():
-        repairs = [repair for repair in traits.repairs if path.name == repair.file]
         try:
-            read, made_repairs = _read_file(path, repairs)
+            read = read_file(path, Reading(repairs=traits.repairs))
         except FormatError as error:
             problems += [problem._replace(file=name) for problem in error.problems]
             continue
@@ -94,7 +92,6 @@ def read_files(
             words_by_name = {document.name: document.words for document in read.documents}
             continue
         read_by_file[name] = read
-        notices += [Problem(repair.what, repair.line, name) for repair in made_repairs]
         documents += [_describe(document, name, traits) for document in read.documents]
     notices += map(Problem, fold_notices(read_by_file))
     documents, remarks = _select(documents, split, traits)
@@ -111,23 +108,6 @@ def read_files(
         notices=notices,
         is_checked=True,
     )
-
-
-def _read_file(path: Path, repairs: Sequence[Repair]) -> tuple[Documents, Sequence[Repair]]:
-    """Read a file, after repairs if it is the file that they are for; return also the repairs that were made."""
-    lines = path.read_text("utf-8").split("\n") if repairs else []
-    for repair in repairs:
-        is_there = len(lines) >= repair.line and lines[repair.line - 1].endswith(repair.cell)
-        if not is_there:
-            return read_file(path), []
-    if not repairs:
-        return read_file(path), []
-    for repair in repairs:
-        lines[repair.line - 1] = lines[repair.line - 1].removesuffix(repair.cell) + repair.repaired
-    with scratch_folder() as folder:
-        copy = folder / path.name
-        copy.write_text("\n".join(lines), "utf-8")
-        return read_file(copy), [repair for repair in repairs if repair.what]
 
 
 def _describe(document: Document, file: str, traits: DocumentTraits) -> Document:

@@ -20,6 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, cast, get_args
 
 from closeread import limits
+from closeread.corpus.declaration import Repair
 from closeread.corpus.schema import load_validator
 from closeread.corpus.validation import convert_rows, load_rules, validate_records
 from closeread.exceptions import (
@@ -31,7 +32,7 @@ from closeread.exceptions import (
     pluralize,
     quote,
 )
-from closeread.files import make_folders, text_suffix, write_text, write_texts
+from closeread.files import make_folders, scratch_folder, text_suffix, write_text, write_texts
 from closeread.formats.folders import is_about_folder, note_left_out, walk_files
 from closeread.formats.text import BYTE_ORDER_MARK, plain_file, read_bytes
 from closeread.records import Parsed, Record
@@ -95,6 +96,7 @@ def read_documents(
     skip_invalid: bool = False,
     standoff: StandoffOptions = ALL_ANNOTATION,
     list_words: Callable[[], Mapping[str, Sequence[str]]] = dict,
+    repairs: Sequence[Repair] = (),
 ) -> Documents:
     """Read the documents of a file or pipe, or of all files of a folder, where those without a name have the file's.
 
@@ -107,12 +109,13 @@ def read_documents(
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
         standoff: what is read of files of annotation tools.
         list_words: returns the words of documents in another file by name, for files that count characters.
+        repairs: cells of files of a corpus that are read in another way.
     """
     if has_standoff(path):
         from closeread.tasks.coref.formats.standoff.projects import read_annotation
 
         return read_annotation(path, standoff, list_words())
-    reading = Reading(is_response, word_column, tolerant, is_reread)
+    reading = Reading(is_response, word_column, tolerant, is_reread, repairs)
     if path.is_dir():
         return _read_folder(path, reading, skip_invalid=skip_invalid)
     documents = read_file(path, reading)
@@ -138,10 +141,32 @@ def read_file(path: Path, reading: Reading | None = None, form: str = "conll") -
     """Read the documents of a file, in the given format if nothing tells which it has; notices do not name it."""
     reading = reading or Reading()
     with plain_file(path) as file:
-        if file != path:
-            reading = reading._replace(is_reread=False)
         form = _recognise(file) or _find_format_by_name(path.name) or form
-        return documents_of(load_format(form).read_with(file, reading).records)
+        return _read(form, file, reading._replace(is_reread=reading.is_reread and file == path), path.name)
+
+
+def _read(form: str, file: Path, reading: Reading, name: str) -> Documents:
+    """Read the documents of a file in a format, after the repairs of files of its name."""
+    repairs = [repair for repair in reading.repairs if repair.file == name]
+    if not repairs:
+        return _read_as_is(form, file, reading)
+    lines = file.read_text("utf-8").split("\n")
+    for repair in repairs:
+        is_there = len(lines) >= repair.line and lines[repair.line - 1].endswith(repair.cell)
+        if not is_there:
+            return _read_as_is(form, file, reading)
+        lines[repair.line - 1] = lines[repair.line - 1].removesuffix(repair.cell) + repair.repaired
+    with scratch_folder() as folder:
+        copy = folder / name
+        copy.write_text("\n".join(lines), "utf-8")
+        documents = _read_as_is(form, copy, reading._replace(is_reread=False))
+    return documents.noted(
+        *(f"line {repair.line}: {repair.what}" for repair in repairs if repair.what)
+    )
+
+
+def _read_as_is(form: str, file: Path, reading: Reading) -> Documents:
+    return documents_of(load_format(form).read_with(file, reading).records)
 
 
 def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:

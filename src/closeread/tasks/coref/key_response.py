@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from closeread.corpus.declaration import DocumentTraits
+from closeread.corpus.declaration import NO_TRAITS, DocumentTraits
 from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import GROUPS, Inconsistency, Options, System
@@ -104,13 +104,13 @@ def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
 
 
 def align(
-    key: Documents, source: Path | Sequence[Record], options: Options, ending: str = ""
+    key: Documents,
+    source: Path | Sequence[Record],
+    options: Options,
+    traits: DocumentTraits = NO_TRAITS,
 ) -> Documents:
-    """Read a response and put its documents in the order of the key's.
-
-    `ending` is a pattern of the end of documents' names that the key leaves out.
-    """
-    response = _read_response(key, source, options, ending)
+    """Read a response and put its documents in the order of the key's."""
+    response = _read_response(key, source, options, traits)
     problems = list(find_unknown_documents(key, response))
     left_out = []
     if problems and options["extra"] == "skip":
@@ -142,7 +142,7 @@ def align(
 
 
 def _read_response(
-    key: Documents, source: Path | Sequence[Record], options: Options, ending: str
+    key: Documents, source: Path | Sequence[Record], options: Options, traits: DocumentTraits
 ) -> Documents:
     """Read a response, whose documents get the names that they have in the key."""
     try:
@@ -154,6 +154,7 @@ def _read_response(
                 is_response=True,
                 tolerant=tolerant,
                 list_words=key.list_words,
+                repairs=traits.repairs,
             )
         else:
             response = take_documents(source, "predictions", is_response=True)
@@ -169,8 +170,8 @@ def _read_response(
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
         response = name_in_order(response, key.names)
-    if ending:
-        new_names = {name: re.sub(ending, "", name) for name in response.names}
+    if traits.ending:
+        new_names = {name: re.sub(traits.ending, "", name) for name in response.names}
         response = rename_documents(response, new_names)
     if options["average"] == GROUPS:
         response = drop_other_treebanks(key, response)
@@ -375,14 +376,14 @@ class Key:
     """The gold side: the documents, where they came from, and notes for the user about them.
 
     Attributes:
-        ending: a pattern of the end of documents' names that responses may have, and the key leaves out.
+        traits: what is known of the documents of the corpus, whose files a response may have.
     """
 
     records: Documents
     origin: Origin = NO_CORPUS
     notices: Sequence[str] = ()
     files: Sequence[Path] = ()
-    ending: str = ""
+    traits: DocumentTraits = NO_TRAITS
 
     @property
     def units(self) -> Sequence[str]:
@@ -438,7 +439,7 @@ class CoreferenceReader:
                 gold.origin,
                 gold.notices,
                 gold.files,
-                traits.ending if isinstance(traits, DocumentTraits) else "",
+                traits if isinstance(traits, DocumentTraits) else NO_TRAITS,
             )
             path = Path(source.corpus.name)
         elif source.gold is None:
@@ -484,7 +485,7 @@ class CoreferenceReader:
     def read_system(self, gold: Key, source: Path | Sequence[Any], options: Options) -> System:
         """Read a response and put its documents in the order of the key's."""
         key = gold.records
-        response = align(key, source, options, gold.ending)
+        response = align(key, source, options, gold.traits)
         notices = list(response.notices)
         if options["matching"] in ("head", "partial") and not response.has_heads:
             from closeread.tasks.coref.heads import add_heads

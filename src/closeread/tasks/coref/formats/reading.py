@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from closeread.corpus.declaration import Repair
 from closeread.formats import Format
 from closeread.records import Parsed, Record
 from closeread.tasks.coref.documents import documents_of
@@ -20,12 +21,14 @@ class Reading(NamedTuple):
         word_column: the column of the words of CoNLL files, from 1; "auto" to guess it.
         is_tolerant: whether wrong tags of language models cost only their mention.
         is_reread: whether the file can be read again, so that its text takes no memory until then.
+        repairs: cells of files of a corpus that are read in another way.
     """
 
     is_response: bool = False
     word_column: str = "auto"
     is_tolerant: bool = False
     is_reread: bool = False
+    repairs: Sequence[Repair] = ()
 
 
 DEFAULT_READING = Reading()
