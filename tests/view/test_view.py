@@ -240,3 +240,59 @@ def test_a_corpus_by_name(run, tmp_path):
     result = run("view", "marmara_coref", tmp_path / "mine.jsonl", "--config", "sample", "-o", page)
     assert result.exit_code == 0, result.output
     assert read_page(page.read_text())[0]["systems"][0]["scores"][-1]["value"] == 1
+
+
+FIRST = {"a": [[[0, 0], [1, 1], [2, 2], [6, 6]], [[5, 5], [9, 9]]], "b": [[[0, 0]]]}
+SECOND = {"a": [[[0, 0], [1, 1], [2, 2], [8, 8]], [[6, 6], [9, 9]]], "b": [[[0, 0], [1, 1]]]}
+KEY = {
+    "a": [[[0, 0], [1, 1], [2, 2], [3, 3]], [[5, 5], [6, 6]]],
+    "b": [[[0, 0], [1, 1]]],
+}
+
+
+def test_errors_of_two_systems_of_a_kind_and_of_a_document():
+    def count(**options):
+        return closeread.errors("coref", FIRST, SECOND, gold=KEY, **options).to_dict()["counts"]
+
+    assert count() == {"repaired": 2, "added": 2, "shared": 2}
+    assert count(document="a") == {"repaired": 1, "added": 2, "shared": 2}
+    assert count(document="b") == {"repaired": 1, "added": 0, "shared": 0}
+    assert count(kinds=["missing mention"]) == {"repaired": 1, "added": 1, "shared": 1}
+    both = ["wrong entity", "spurious mention"]
+    assert count(kinds=both, document="a") == {"repaired": 1, "added": 1, "shared": 1}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"kinds": ["split entity"]}, "no such kind of error: 'split entity'"),
+        ({"document": "c"}, "no document 'c' in the key"),
+        ({"by": ["entity_size"], "sort": "name"}, "compared without by=, sort="),
+        ({"metrics": ["muc"]}, "two responses are compared without metrics="),
+    ],
+)
+def test_options_that_two_systems_have_not(options, message):
+    with pytest.raises(closeread.RequestError) as raised:
+        closeread.errors("coref", FIRST, SECOND, gold=KEY, **options)
+    assert message in str(raised.value)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_document_that_one_of_two_systems_lacks(tmp_path, run, order):
+    lacking = {"a": SECOND["a"]}
+    files = [tmp_path / f"{name}.jsonl" for name in ("first", "second")]
+    for file, clusters in zip(files, (FIRST, lacking), strict=True):
+        write_jsonl(file, clusters)
+    write_jsonl(tmp_path / "key.jsonl", KEY)
+    command = ["errors", "coref", tmp_path / "key.jsonl", *files[::order]]
+    result = run(*command, "--missing", "error")
+    assert result.exit_code == 1
+    assert "1 of the 2 documents of the key has no response: 'b'" in result.output
+    result = run(*command, "--missing", "skip", "--json")
+    assert result.exit_code == 0, result.output
+    assert "second: " in result.stderr
+    # only "a" is compared: of "b", one of them has nothing
+    of_first = {"repaired": 1, "added": 2, "shared": 2}
+    of_second = {"repaired": 2, "added": 1, "shared": 2}
+    counts = json.loads(result.stdout)["counts"]
+    assert counts == (of_first if order == 1 else of_second)

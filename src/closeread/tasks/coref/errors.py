@@ -461,11 +461,11 @@ def _show_error(error: CorefError) -> list[list[str]]:
     return rows
 
 
-def check_kinds(kinds: Sequence[str]) -> None:
+def check_kinds(kinds: Sequence[str], expected: Sequence[str] = KINDS) -> None:
     """Check the kinds to list before anything is read."""
     for kind in kinds:
-        if kind not in KINDS:
-            raise RequestError(describe_unknown("kind of error", kind, list(KINDS)))
+        if kind not in expected:
+            raise RequestError(describe_unknown("kind of error", kind, list(expected)))
 
 
 def count_errors(

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from closeread.corpus.notices import warn_all
-from closeread.exceptions import pluralize
+from closeread.corpus.notices import name_systems, warn_all
+from closeread.counts.systems import make_names
+from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.parameters import (
     Count,
     Operations,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from closeread.counts.metrics import Metric
     from closeread.counts.procedure import Procedure
     from closeread.counts.results import Result
+    from closeread.tasks.coref.documents import Documents
 
 Files = Annotated[Sources, Param(metavar="FILES...")]
 
@@ -91,7 +93,7 @@ def errors(
     Entities are split, merged, missing or spurious, and mentions missing or spurious.  The documents with the most
     errors come first.  Options are those of `closeread score coref`, so that the errors behind a score can be listed.
     With a SECOND response, the mentions are listed that it repairs and adds: those that are missing, spurious, or in
-    another entity than CEAFe maps to theirs.
+    another entity than CEAFe maps to theirs, which is the kind "wrong entity".
 
     \b
     Examples:
@@ -112,49 +114,51 @@ def errors(
         metrics: Sort by the first of these metrics; separate several by commas.  [default: conll]
         limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
     """
-    import numpy as np
-
     from closeread.corpus.gold import GoldSource
-    from closeread.counts.procedure import check_present
     from closeread.tasks.coref.documents import documents_of
-    from closeread.tasks.coref.errors import check_kinds, count_errors, prepare_sides
+    from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import count_repeated
     from closeread.tasks.coref.procedure import PROCEDURE
+    from closeread.tasks.coref.verdicts import VERDICTS, compare_errors
 
-    check_kinds(kinds)
+    if second is None:
+        check_kinds(kinds)
+    else:
+        check_kinds(kinds, VERDICTS)
+        _refuse_for_two(by=bool(by), sort=sort != "errors", metrics=bool(metrics))
     procedure = PROCEDURE.select_metrics(metrics or None, options)
     resolved = procedure.resolve_options(options)
     reader = procedure.reader
     key = reader.read_gold(GoldSource(procedure, gold=gold.source), resolved)
-    system = reader.read_system(key, response.source, resolved)
-    response_documents = documents_of(system.rows)
-    key_documents = documents_of(key.records).without(response_documents.broken)
+    sources = [response] if second is None else [response, second]
+    systems = [reader.read_system(key, source.source, resolved) for source in sources]
+    responses = [documents_of(system.rows) for system in systems]
+    key_documents = documents_of(key.records).without(_list_broken(responses))
     # An analysis of errors keeps each mention in one entity, whatever the option says.
     in_one_entity = {**resolved, "duplicates": "first"}
-    notices = [*key.notices, *system.notices, *reader.remarks(key, system, in_one_entity)]
-    has_repeats = any(map(count_repeated, (key_documents, response_documents)))
+    notices = {}
+    names = make_names([Path(source.name) for source in sources])
+    for name, system in zip(names, systems, strict=True):
+        notices[name] = [*system.notices, *reader.remarks(key, system, in_one_entity)]
+    remarks = [*key.notices, *name_systems(notices)]
+    has_repeats = any(map(count_repeated, (key_documents, *responses)))
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
-        notices.append("a mention that is in several entities is listed in its first one.")
+        remarks.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":
-        notices.append("errors in split antecedents are not listed.")
-    warn_all(notices)
-    absent = set(response_documents.list_absent())
-    present = np.array([name not in absent for name in key_documents.names], bool)
-    check_present(present, "documents", resolved["missing"], "response")
-    if resolved["missing"] == "skip":
-        key_documents = key_documents.without(absent)
-    result = count_errors(
-        key_documents, response_documents, resolved, kinds=kinds, document=document, by=by
-    )
+        remarks.append("errors in split antecedents are not listed.")
+    warn_all(remarks)
+    skipped = _list_skipped(responses, resolved["missing"])
+    key_documents = key_documents.without(skipped)
     if second is not None:
-        from closeread.tasks.coref.verdicts import ErrorComparison, compare_faults, judge_mentions
-
-        other = documents_of(reader.read_system(key, second.source, resolved).rows)
-        faults = []
-        for side in (response_documents, other):
-            sides = prepare_sides(key_documents, side, resolved)
-            faults.append(judge_mentions(*sides, resolved).list_faults())
-        return ErrorComparison(key_documents, compare_faults(*faults), limit)
+        left_out = skipped | _list_broken(responses)
+        responses = [documents.without(left_out) for documents in responses]
+        return compare_errors(
+            key_documents, responses, resolved, kinds=kinds, document=document, limit=limit
+        )
+    system = systems[0]
+    result = count_errors(
+        key_documents, responses[0], resolved, kinds=kinds, document=document, by=by
+    )
     if sort == "score":
         metric = choose_main_metric(procedure)
         how = procedure.keep_options(resolved, reading=False)
@@ -165,6 +169,33 @@ def errors(
         scores = [score_by_name.get(name, math.nan) for name in key_documents.names]
         result = replace(result, scores=scores, score_title=metric.title)
     return replace(result, limit=limit, sort=sort)
+
+
+def _refuse_for_two(**has_option: bool) -> None:
+    """Refuse options that only tables about one response have."""
+    names = [name_option(name) for name, is_present in has_option.items() if is_present]
+    if names:
+        listed = ", ".join(names)
+        raise RequestError(f"two responses are compared without {listed}")
+
+
+def _list_broken(responses: Sequence[Documents]) -> set[str]:
+    """Return the names of the documents of files that were left out because of their errors."""
+    return set().union(*(documents.broken for documents in responses))
+
+
+def _list_skipped(responses: Sequence[Documents], missing: str) -> set[str]:
+    """Return the names of the documents that a response lacks, if these are skipped; they may be an error."""
+    import numpy as np
+
+    from closeread.counts.procedure import check_present
+
+    skipped: set[str] = set()
+    for documents in responses:
+        check_present(np.array(documents.are_present(), bool), "documents", missing, "response")
+        if missing == "skip":
+            skipped.update(documents.list_absent())
+    return skipped
 
 
 def choose_main_metric(procedure: Procedure) -> Metric:

@@ -7,7 +7,7 @@ those of `errors.prepare_sides`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
@@ -20,7 +20,7 @@ from closeread.counts.procedure import Options
 from closeread.counts.results import Result
 from closeread.tables import Grid, Style
 from closeread.tasks.coref.documents import Documents, Mention
-from closeread.tasks.coref.errors import show_mention
+from closeread.tasks.coref.errors import find_document, prepare_sides, show_mention
 from closeread.tasks.coref.metrics.entity import align_entities
 from closeread.tasks.coref.metrics.matching import make_sides, match_sides
 from closeread.tasks.coref.metrics.overlap import (
@@ -167,6 +167,40 @@ def compare_faults(first: list[Fault], second: list[Fault]) -> Difference:
         [fault for fault in second if fault[:2] not in places_of_first],
         [fault for fault in second if fault[:2] in places_of_first],
     )
+
+
+def compare_errors(
+    key: Documents,
+    responses: Sequence[Documents],
+    options: Options,
+    *,
+    kinds: Collection[str] = (),
+    document: str | None = None,
+    limit: int = 10,
+) -> ErrorComparison:
+    """Compare two responses by the mentions that they don't get right.
+
+    Args:
+        key, responses: the sides, aligned; documents that the key lacks are not compared.
+        options: all options of the procedure with their values.
+        kinds: the kinds to count and list; none for all.
+        document: the only document to count and list; None for all.
+        limit: how many mentions of each kind tables list.
+    """
+    number = None if document is None else find_document(document, key.names)
+    faults = []
+    for response in responses:
+        key_side, response_side = prepare_sides(key, response, options)
+        faults.append(judge_mentions(key_side, response_side, options).list_faults())
+    difference = compare_faults(*faults)
+    selected = Difference([], [], [])
+    for of_all, listed in zip(difference, selected, strict=True):
+        for fault in of_all:
+            is_of_kind = not kinds or fault.kind in kinds
+            is_in_document = number is None or fault.document == number
+            if is_of_kind and is_in_document:
+                listed.append(fault)
+    return ErrorComparison(key, selected, limit)
 
 
 def _count_kind(faults: list[Fault], kind: str) -> str:
