@@ -142,7 +142,9 @@ def read_file(path: Path, reading: Reading | None = None, form: str = "conll") -
     reading = reading or Reading()
     with plain_file(path) as file:
         form = _recognise(file) or _find_format_by_name(path.name) or form
-        return _read(form, file, reading._replace(is_reread=reading.is_reread and file == path), path.name)
+        return _read(
+            form, file, reading._replace(is_reread=reading.is_reread and file == path), path.name
+        )
 
 
 def _read(form: str, file: Path, reading: Reading, name: str) -> Documents:
