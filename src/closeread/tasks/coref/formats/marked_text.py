@@ -237,7 +237,7 @@ def list_tokens(
         raise ValueError(f"a document has no name, which {kind} needs")
     for document in documents:
         tokens = list(document.words.read())
-        nodes = {node.token for node in document.nodes}
+        nodes = document.map_nodes()
         words = [token for number, token in enumerate(tokens) if number not in nodes]
         has_words = bool(tokens) and (not mark or not words or are_known(words))
         if not has_words and (document.n_tokens or document.entities):
@@ -315,7 +315,7 @@ def _cut_mentions(entity: Entity) -> Entity:
 
 
 def _cut_mention(mention: Mention) -> Mention:
-    head = mention.start if mention.head is None else mention.head
+    head = mention.head_or_start
     start, end = next(span for span in mention.spans if span[0] <= head <= span[1])
     return mention._replace(start=start, end=end, subspans=())
 
