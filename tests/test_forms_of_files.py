@@ -164,7 +164,7 @@ def test_arrays_of_tne_may_have_other_attributes_and_nulls():
 def test_lists_of_clusters_are_as_many_as_the_documents():
     document = [[[0, 0], [2, 2]]]
     for n_predictions, n_gold in ((1, 2), (3, 2), (0, 1)):
-        with pytest.raises(closeread.InputError, match="expected one for each document"):
+        with pytest.raises(closeread.InputError, match="expected a list for each"):
             closeread.score("coref", [document] * n_predictions, gold=[document] * n_gold, ci=False)
     named = [{"document": "a", "clusters": document}, {"document": "b", "clusters": document}]
     report = closeread.score("coref", named[:1], gold=named, ci=False)

@@ -246,7 +246,7 @@ def test_there_and_back(tmp_path_factory, suffix, to, documents):
 def test_what_text_cannot_hold(here):
     crossing = make_document("a", [[[0, 2], [1, 3]]], words=list("abcd"))
     with pytest.raises(
-        RequestError, match="the mention of tokens 1 to 3 crosses another of its entity"
+        RequestError, match="two crossing mentions of one entity, the second on tokens 1 to 3"
     ):
         write_documents(Documents([crossing]), Path("a.txt"))
     entity = Entity("e", [Mention(0, 3, 3, ((0, 0), (2, 3)))])

@@ -335,8 +335,8 @@ def _map_tokens(
 
     The numbers are None if a side has no words.
     """
-    nodes = {node.token for node in document.nodes}
-    key_nodes = {node.token for node in key.nodes}
+    nodes = document.map_nodes()
+    key_nodes = key.map_nodes()
     tokens = [token for token in range(len(words)) if token not in nodes]
     key_tokens = [token for token in range(len(key_words)) if token not in key_nodes]
     word_map = align_words(
@@ -394,7 +394,7 @@ def _move_mentions(document: Document, token_map: TokenMap, counts: _Counts) -> 
 def _move_mention(mention: Mention, token_map: TokenMap, counts: _Counts) -> Mention | None:
     """Return a mention with the tokens of the key; None if one of its borders is not found."""
     spans = mention.spans
-    head = mention.start if mention.head is None else mention.head
+    head = mention.head_or_start
     borders = [*chain.from_iterable(spans), head]
     if any(token_map.first[token] == LOST for token in borders):
         return None

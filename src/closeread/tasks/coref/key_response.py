@@ -158,7 +158,6 @@ def _read_response(
             )
         else:
             response = take_documents(source, "predictions", is_response=True)
-            _check_length(key, source)
     except InputError as error:
         raise blame_submission(error) from None
     _check_number(key, response, source, options["missing"])
@@ -179,25 +178,20 @@ def _read_response(
     return response.with_broken(key.broken) if key.broken else response
 
 
-def _check_length(key: Documents, predictions: Sequence[Any]) -> None:
-    """Check that clusters without names of documents, which are matched by order, are as many as the key's."""
-    is_named = any(isinstance(prediction, Mapping) for prediction in predictions)
-    if is_named or len(predictions) == len(key.names):
-        return
-    lists = pluralize(len(predictions), "list")
-    numbers = f"{lists} of clusters for {pluralize(len(key.names), 'document')}"
-    expected = "expected one for each document, since the lists have no names"
-    raise FormatError("predictions", [Problem(f"{numbers} ({expected})")])
-
-
-def _check_number(key: Documents, response: Documents, source: object, missing: str) -> None:
+def _check_number(
+    key: Documents, response: Documents, source: Path | Sequence[Any], missing: str
+) -> None:
     """Check that documents without names, which are matched by order, are as many as the key's."""
-    if not len(response) or len(response) == len(key) or response.count_unnamed() < len(response):
+    if len(response) == len(key):
         return
-    if missing != "error" and set(response.names) <= set(key.names):
-        return
-    is_line = any(document.words.has_line_per_document for document in response.documents)
-    noun = "line" if is_line else "document"
+    noun = "list"
+    if isinstance(source, Path) or any(isinstance(record, Mapping) for record in source):
+        if not len(response) or response.count_unnamed() < len(response):
+            return
+        if missing != "error" and set(response.names) <= set(key.names):
+            return
+        is_line = any(document.words.has_line_per_document for document in response.documents)
+        noun = "line" if is_line else "document"
     numbers = f"{pluralize(len(response), noun)} for {pluralize(len(key), 'document')} of the key"
     expected = f"expected a {noun} for each, in the key's order, since they have no names"
     name = source if isinstance(source, Path) else "predictions"

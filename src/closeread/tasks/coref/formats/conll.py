@@ -59,9 +59,10 @@ from closeread.tasks.coref.formats.lines import (
     has_controls,
     iterate_hash_lines,
     list_words,
-    place_brackets,
+    place_mentions,
     read_text,
     report_control,
+    sort_spans,
 )
 from closeread.tasks.coref.formats.reading import (
     DEFAULT_READING,
@@ -70,6 +71,8 @@ from closeread.tasks.coref.formats.reading import (
     make_writer,
 )
 from closeread.tasks.coref.notices import count_notice
+
+FILE = "a CoNLL file"
 
 MARKER = re.compile(rb"#[ \t]*(begin|end)[ \t]+document\b")
 PARENTHESIZED = re.compile(rb"[ \t]*\((.+)\)[ \t]*(?:;[ \t]*(?:part[ \t]+([^\s()]+)[ \t]*)?)?")
@@ -612,12 +615,12 @@ def dump_in_frames(documents: Sequence[Document]) -> str:
 
 def _dump(documents: Sequence[Document], frames: Sequence[Sequence[Sequence[str]]]) -> str:
     """Convert documents to text, given the rows of the sentences of each without mentions, or nothing."""
-    lengths = list_lengths(documents, "a CoNLL file")
-    check_continuous(documents, "a CoNLL file")
+    lengths = list_lengths(documents, FILE)
+    check_continuous(documents, FILE)
     text = []
     for document, n_tokens, frame in zip(documents, lengths, frames, strict=True):
         header = format_name(document.name)
-        words = list_words(document, n_tokens, WORD, "a CoNLL file")
+        words = list_words(document, n_tokens, WORD, FILE)
         cells = iter(format_cells(document, n_tokens))
         text.append(f"#begin document {header}\n")
         for sentence in frame or [_number_words(document.name, words)]:
@@ -638,7 +641,7 @@ def _number_words(name: str, words: Sequence[str]) -> list[str]:
 def format_name(name: str) -> str:
     """Return a document's name, and its part if it has one, as the first line of the document has it."""
     if not name or UNSAFE.search(name):
-        raise ValueError(f"document {quote(name)}: a CoNLL file can't express this name")
+        raise ValueError(f"document {quote(name)}: {FILE} can't express this name")
     parts = PARTED.fullmatch(name)
     return f"({parts[1]}); part {parts[2]}" if parts else f"({name})"
 
@@ -653,32 +656,8 @@ def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
     are_numbers = all(NUMBER.fullmatch(label) for label in labels)
     if not are_numbers or len({label.lstrip("0") for label in labels}) < len(labels):
         labels = [str(number) for number in range(len(labels))]
-    spans = []
-    for number, entity in enumerate(document.entities):
-        spans += [(mention.start, -mention.end, number) for mention in entity.mentions]
-    spans.sort()
-    _check_crossing(document.name, spans)
-    brackets = [
-        (start, minus_end, number, f"({labels[number]}", f"{labels[number]})")
-        for start, minus_end, number in spans
-    ]
-    return [closing + opening for closing, opening in place_brackets(brackets, n_tokens)]
-
-
-def _check_crossing(name: str, spans: Sequence[tuple[int, int, int]]) -> None:
-    """Check that no two mentions of an entity cross, given first token, minus the last, and entity in ascending order."""
-    open_ends: defaultdict[int, list[int]] = defaultdict(list)
-    for start, minus_end, entity in spans:
-        end = -minus_end
-        ends = open_ends[entity]
-        while ends and ends[-1] < start:
-            ends.pop()
-        if start == end:
-            continue
-        if ends and ends[-1] < end:
-            crossing = f"two crossing mentions of one entity, the second on tokens {start} to {end}"
-            raise ValueError(f"document {quote(name)}: a CoNLL file can't express {crossing}")
-        ends.append(end)
+    spans = sort_spans(document, FILE, may_touch=False)
+    return place_mentions(spans, labels, "()", n_tokens)
 
 
 FORMAT = make_format(read_records, make_writer(dump_conll))

@@ -728,7 +728,7 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
     for label, entity in zip(choose_ids(document, PLAIN_ID, "e"), document.entities, strict=True):
         for mention in entity.mentions:
             spans = mention.spans
-            head = mention.start if mention.head is None else mention.head
+            head = mention.head_or_start
             for part, (start, end) in enumerate(spans, start=1):
                 name = Name(label, part, len(spans))
                 opens = f"({name}--{number_of_token(spans, head)}-"

@@ -57,7 +57,7 @@ def make_rows(documents: Sequence[Document], *, blind: bool = False) -> list[Rec
     rows = []
     tokens_by_document = list_tokens(documents, "coref-data", mark=False)
     for document, tokens in zip(documents, tokens_by_document, strict=True):
-        nodes = {node.token for node in document.nodes}
+        nodes = document.map_nodes()
         ids = number_tokens(len(tokens), nodes)
         text = " ".join(token for number, token in enumerate(tokens) if number not in nodes)
         rows_of_tokens = [

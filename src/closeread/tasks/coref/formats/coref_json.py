@@ -23,19 +23,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from closeread.corpus.schema import RowValidator, load_schema
-from closeread.corpus.validation import accept_rows
-from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
+from closeread.corpus.schema import RowValidator, load_schema, load_validator
+from closeread.corpus.validation import accept_rows, check_records
+from closeread.exceptions import FormatError, Problem, pluralize, quote
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
-from closeread.records import Parsed, Record, place_problem
+from closeread.records import Parsed, Record, find_repeated, place_problem
 from closeread.tasks.coref.documents import (
     UNKNOWN_SENTENCE,
     Document,
@@ -47,7 +47,7 @@ from closeread.tasks.coref.documents import (
 )
 from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
 from closeread.tasks.coref.notices import count_notice
-from closeread.tasks.coref.rules import Clusters, find_lacking_heads, find_misplaced_mentions
+from closeread.tasks.coref.rules import Clusters, find_inconsistencies, find_misplaced_mentions
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What no string may contain: fields that are ignored, such as the raw text, may contain line ends."""
@@ -431,36 +431,15 @@ def drop_other_fields(record: Any) -> Any:
 
 def _read_own(path: Path, parsed: Parsed) -> Parsed:
     """Read documents of our own schema."""
-    validator = RowValidator(load_schema("coref"), "document")
-    problems = ProblemList(parsed.problems)
-    dropped: list[Problem] = ProblemList()
-    accepted, invalid = accept_rows(validator, parsed.records, dropped=dropped)
-    parsed = parsed._replace(records=accepted)
-    for problem in invalid:
-        problems.append(place_problem(parsed, problem))
-    valid = []
-    for record, line in zip(parsed.records, parsed.lines, strict=True):
-        if not problems or validator.accepts(record):
-            valid.append((record, line))
-    problems += _find_wrong_documents(valid)
-    if problems:
-        raise FormatError(path, sorted(problems, key=lambda problem: problem.line or 0))
+    dropped: list[Problem] = []
+    parsed, problems, numbers = check_records(parsed, load_validator("coref"), (), dropped=dropped)
+    problems += find_repeated(parsed, "document", "document")
+    records = [parsed.records[number] for number in numbers]
+    for index, message in find_inconsistencies(records):
+        problems.append(parsed.problem(numbers[index], message))
+    problems.raise_any(path)
     notices = list(dict.fromkeys(problem.message for problem in dropped))
     return parsed._replace(records=documents_of(parsed.records).noted(*notices))
-
-
-def _find_wrong_documents(records: Sequence[tuple[Record, int]]) -> Iterator[Problem]:
-    """Find misplaced mentions, repeated names, and lacking heads, given documents with their lines."""
-    line_by_name: dict[str, int] = {}
-    for record, line in records:
-        for message in find_misplaced_mentions(record["clusters"], record.get("n_tokens")):
-            yield Problem(message, line)
-        first = line_by_name.setdefault(record["document"], line)
-        if first != line:
-            name = quote(record["document"])
-            yield Problem(f"duplicate document {name} (first on line {first})", line)
-    for number, message in find_lacking_heads([record["clusters"] for record, _ in records]):
-        yield Problem(message, records[number][1])
 
 
 def dump_coref_json(documents: Documents) -> str:

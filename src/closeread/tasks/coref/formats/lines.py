@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -204,6 +205,32 @@ def list_words(
     return words
 
 
+def sort_spans(document: Document, kind: str, *, may_touch: bool) -> list[tuple[int, int, int]]:
+    """Return the first token of each mention, minus its last, and the number of its entity, in ascending order.
+
+    Raises:
+        ValueError: two mentions of an entity cross, which a kind of file can't express; unless they may touch, also if
+            one ends on the token on which the other begins.
+    """
+    spans = []
+    for number, entity in enumerate(document.entities):
+        spans += [(mention.start, -mention.end, number) for mention in entity.mentions]
+    spans.sort()
+    open_ends: defaultdict[int, list[int]] = defaultdict(list)
+    for start, minus_end, number in spans:
+        end = -minus_end
+        if start == end:
+            continue
+        ends = open_ends[number]
+        while ends and ends[-1] < start + may_touch:
+            ends.pop()
+        if ends and ends[-1] < end:
+            crossing = f"two crossing mentions of one entity, the second on tokens {start} to {end}"
+            raise ValueError(f"document {quote(document.name)}: {kind} can't express {crossing}")
+        ends.append(end)
+    return spans
+
+
 def place_brackets(
     brackets: Iterable[tuple[int, int, int, str, str]], n_tokens: int
 ) -> list[tuple[list[str], list[str]]]:
@@ -216,11 +243,22 @@ def place_brackets(
     cells: list[tuple[list[str], list[str]]] = [([], []) for _ in range(n_tokens)]
     for start, minus_end, _, opens, closes in brackets:
         if start == -minus_end:
-            cells[start][1].append(f"{opens})")
+            cells[start][1].append(opens + closes[-1])
         else:
             cells[start][1].append(opens)
             cells[-minus_end][0].append(closes)
     return cells
+
+
+def place_mentions(
+    spans: Sequence[tuple[int, int, int]], labels: Sequence[str], pair: str, n_tokens: int
+) -> list[list[str]]:
+    """Return the brackets of each token, a pair around each mention: those that close, then those that open."""
+    brackets = [
+        (start, minus_end, number, pair[0] + labels[number], labels[number] + pair[1])
+        for start, minus_end, number in spans
+    ]
+    return [closing + opening for closing, opening in place_brackets(brackets, n_tokens)]
 
 
 def check_continuous(documents: Sequence[Document], kind: str) -> None:

@@ -32,7 +32,12 @@ from closeread.tasks.coref.documents import (
 )
 from closeread.tasks.coref.formats import CRAC_TAG
 from closeread.tasks.coref.formats.coref_json import EMPTY, mark_empty_nodes
-from closeread.tasks.coref.formats.lines import check_continuous, group_mentions
+from closeread.tasks.coref.formats.lines import (
+    check_continuous,
+    group_mentions,
+    place_mentions,
+    sort_spans,
+)
 from closeread.tasks.coref.formats.reading import (
     DEFAULT_READING,
     Reading,
@@ -232,7 +237,7 @@ def list_tokens(
         raise ValueError(f"a document has no name, which {kind} needs")
     for document in documents:
         tokens = list(document.words.read())
-        nodes = {node.token for node in document.nodes}
+        nodes = document.map_nodes()
         words = [token for number, token in enumerate(tokens) if number not in nodes]
         has_words = bool(tokens) and (not mark or not words or are_known(words))
         if not has_words and (document.n_tokens or document.entities):
@@ -268,8 +273,11 @@ def dump_marked_text(documents: Sequence[Document], *, blind: bool = False) -> s
         _check_tokens(document, tokens)
         cells = list(tokens)
         if not blind:
-            for token, tags in _list_tags(document).items():
-                cells[token] += f"|{','.join(tags)}"
+            spans = sort_spans(document, "CRAC's text", may_touch=True)
+            labels = [f"e{number}" for number in range(1, len(document.entities) + 1)]
+            for token, tags in enumerate(place_mentions(spans, labels, "[]", len(cells))):
+                if tags:
+                    cells[token] += f"|{','.join(tags)}"
         lines.append(" ".join(cells) + "\n")
     if is_markup(lines):
         raise ValueError("CRAC's text can't express words such as <e1>, which would be tags")
@@ -285,43 +293,6 @@ def _check_tokens(document: Document, tokens: Sequence[str]) -> None:
         if token.split() != [token] or is_tagged or describe_unsafe(token):
             message = f"the word {quote(token)} of {quote(document.name)}"
             raise ValueError(f"CRAC's text can't express {message}")
-
-
-def _list_tags(document: Document) -> dict[int, list[str]]:
-    """Return the tags of the tokens that have any: those that close, those that open, those of a single token."""
-    closing: defaultdict[int, list[str]] = defaultdict(list)
-    opening: defaultdict[int, list[str]] = defaultdict(list)
-    singles: defaultdict[int, list[str]] = defaultdict(list)
-    open_ends: defaultdict[int, list[int]] = defaultdict(list)
-    for start, minus_end, entity in _sort_spans(document):
-        end = -minus_end
-        name = f"e{entity + 1}"
-        if start == end:
-            singles[start].append(f"[{name}]")
-            continue
-        ends = open_ends[entity]
-        while ends and ends[-1] <= start:
-            ends.pop()
-        if ends and ends[-1] < end:
-            message = f"the mention of tokens {start} to {end} crosses another of its entity"
-            raise ValueError(
-                f"CRAC's text can't express document {quote(document.name)}: {message}"
-            )
-        ends.append(end)
-        opening[start].append(f"[{name}")
-        closing[end].append(f"{name}]")
-    return {
-        token: [*closing[token], *opening[token], *singles[token]]
-        for token in {*closing, *opening, *singles}
-    }
-
-
-def _sort_spans(document: Document) -> list[tuple[int, int, int]]:
-    """Return the first token of each mention, its last token negated, and its entity, in ascending order."""
-    spans = []
-    for number, entity in enumerate(document.entities):
-        spans += [(mention.start, -mention.end, number) for mention in entity.mentions]
-    return sorted(spans)
 
 
 def keep_head_parts(documents: Documents) -> Documents:
@@ -344,7 +315,7 @@ def _cut_mentions(entity: Entity) -> Entity:
 
 
 def _cut_mention(mention: Mention) -> Mention:
-    head = mention.start if mention.head is None else mention.head
+    head = mention.head_or_start
     start, end = next(span for span in mention.spans if span[0] <= head <= span[1])
     return mention._replace(start=start, end=end, subspans=())
 
