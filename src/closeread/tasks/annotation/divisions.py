@@ -75,7 +75,7 @@ def _restrict(document: AnnotatedDocument, pair: Pair) -> AnnotatedDocument:
     marked: set[int] = set()
     for annotator in pair:
         marked |= _list_mentions(document, annotator)
-    mentions = []
+    mentions: list[Mention] = []
     numbers = {}
     for number in sorted(marked):
         numbers[number] = len(mentions)
