@@ -19,10 +19,17 @@ from shared.peers import find_peer
 from twins import adjudication as twin
 
 from closeread.exceptions import FormatError
-from closeread.tasks.annotation import solver
+from closeread.tasks.annotation import branching, solver
 from closeread.tasks.annotation.adjudication import Settings, adjudicate
 from closeread.tasks.annotation.components import Component, join_greedily
 from closeread.tasks.annotation.solver import Deadline, solve
+
+
+@pytest.fixture
+def only_by_program(monkeypatch):
+    """No component is solved by branch and bound."""
+    monkeypatch.setattr(branching, "MAX_NODES", 0)
+
 
 OBJECTIVES = ("v", "va", "u", "ua")
 TESTS = Path(__file__).parent.parent
@@ -55,8 +62,11 @@ def random_settings(rng):
     }
 
 
+@pytest.mark.parametrize("max_nodes", [0, 100])
 @pytest.mark.parametrize("seed", range(3))
-def test_as_the_twin(seed):
+def test_as_the_twin(seed, max_nodes, monkeypatch):
+    """By integer programming alone, and by branch and bound."""
+    monkeypatch.setattr(branching, "MAX_NODES", max_nodes)
     rng, n_ties = random.Random(seed), 0
     for _ in range(22):
         n_annotators = rng.choice((1, 2, 3, 4, 6, 9))
@@ -127,6 +137,34 @@ def test_no_known_solution_is_cheaper(seed):
         assert found is None or found >= cost
 
 
+def random_component(rng):
+    """Nodes with random gains, some of which may not be together, and some not alone."""
+    size = rng.randint(2, 9)
+    gain = np.array([[rng.randint(-3, 3) for _ in range(size)] for _ in range(size)])
+    n_pairs = np.array([[rng.randint(1, 3) for _ in range(size)] for _ in range(size)])
+    allowed = np.array([[rng.random() < 0.8 for _ in range(size)] for _ in range(size)])
+    symmetric = [np.triu(matrix, 1) + np.triu(matrix, 1).T for matrix in (gain, n_pairs, allowed)]
+    needs_partner = np.array([rng.random() < 0.15 for _ in range(size)])
+    return Component(*symmetric, needs_partner)
+
+
+def test_branch_and_bound_and_programming_find_the_same(monkeypatch):
+    rng = random.Random(4)
+    n_unsolvable = 0
+    for _ in range(150):
+        component = random_component(rng)
+        by_branching = branching.find_by_branching(component)
+        with monkeypatch.context() as patch:
+            patch.setattr(branching, "MAX_NODES", 0)
+            by_program = solve(component, Deadline(None)).chain
+        if by_program is None:
+            n_unsolvable += 1
+            assert by_branching is None
+        else:
+            assert by_branching.tolist() == by_program.tolist()
+    assert n_unsolvable
+
+
 def test_large_ties_are_settled():
     """A ring of mentions, neighbours by one annotator each: every second link can be used, beginning with the first."""
     size = 12
@@ -140,6 +178,7 @@ def test_large_ties_are_settled():
     assert found.cost == 2 * size // 2
 
 
+@pytest.mark.usefixtures("only_by_program")
 def test_without_time_for_ties_nothing_is_proved(monkeypatch):
     """The best cost and the most links take two steps; there is no time for a third."""
     ring = [[[(0, 0), (3, 3)]], [[(3, 3), (6, 6)]], [[(6, 6), (9, 9)]], [[(9, 9), (0, 0)]]]
@@ -158,6 +197,7 @@ def test_without_time_for_ties_nothing_is_proved(monkeypatch):
     assert (found.cost, found.is_optimal) == (4, False)
 
 
+@pytest.mark.usefixtures("only_by_program")
 def test_ties_of_more_pairs_than_one_step_settles(monkeypatch):
     """The steps' size changes nothing: 28 pairs are settled one by one, by two, and all at once."""
     n_nodes = 8

@@ -32,7 +32,6 @@ from closeread.tasks.annotation.annotators import (
     find_token_sources,
     gather_documents,
     list_notices,
-    make_document,
     read_annotators,
     select_given,
 )
@@ -73,8 +72,20 @@ def _divide(numerator: int, denominator: int) -> float | None:
 
 def _restrict(document: AnnotatedDocument, pair: Pair) -> AnnotatedDocument:
     """Return a document with the chains of two annotators only, and their mentions."""
-    chains = document.list_mentions()
-    return make_document(document.name, {annotator: chains[annotator] for annotator in pair})
+    marked: set[int] = set()
+    for annotator in pair:
+        marked |= _list_mentions(document, annotator)
+    mentions: list[Mention] = []
+    numbers = {}
+    for number in sorted(marked):
+        numbers[number] = len(mentions)
+        mentions.append(document.mentions[number])
+    chains: dict[int, list[list[int]]] = {}
+    for annotator in pair:
+        chains[annotator] = []
+        for chain in document.chains[annotator]:
+            chains[annotator].append([numbers[mention] for mention in chain])
+    return AnnotatedDocument(document.name, mentions, chains)
 
 
 def _list_mentions(document: AnnotatedDocument, annotator: int) -> set[int]:

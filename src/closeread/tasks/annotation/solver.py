@@ -1,7 +1,7 @@
-"""The best chains of a component, by integer linear programming: HiGHS, with SciPy.
+"""The best chains of a component: by branch and bound, or else by integer linear programming, HiGHS with SciPy.
 
-Every pair of nodes that may be together is a variable, 0 or 1.  That two links imply a third is required for few
-triples of nodes at first, and for others when a solution breaks it.
+In the program, every pair of nodes that may be together is a variable, 0 or 1.  That two links imply a third is
+required for few triples of nodes at first, and for others when a solution breaks it.
 
 HiGHS computes with floating-point numbers, so what makes a solution better is maximized step by step, each with what
 came before held fast: the gain, the links, and then which pairs are together, from the first to the last.  In every
@@ -11,11 +11,13 @@ step the sums are whole numbers, which are told apart by far.
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask
+from closeread.tasks.annotation.branching import TooManyStepsError, find_by_branching
 from closeread.tasks.annotation.components import (
     Component,
     join_greedily,
@@ -70,6 +72,8 @@ def solve(component: Component, deadline: Deadline) -> Solution:
     if not component.allowed.any():
         no_chain = np.arange(len(component))
         return Solution(None if component.needs_partner.any() else no_chain, True)
+    with suppress(TooManyStepsError):
+        return Solution(find_by_branching(component), True)
     search = _Search(component, deadline)
     try:
         search.settle_ties(search.find_best())
