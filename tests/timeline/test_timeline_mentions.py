@@ -81,9 +81,9 @@ def test_like_oddities_are_told_together():
     ((place, what),) = describe_oddities(many, range(2, 100), "entry")
     assert place == 2
     assert what.startswith(f"is; {MAX_NAMED_ODDITIES + 2} more: 'x' (entry 3), ")
-    assert what.endswith(
-        f"'x' (entry {MAX_NAMED_ODDITIES + 2}), entry {MAX_NAMED_ODDITIES + 3}-{MAX_NAMED_ODDITIES + 4}"
-    )
+    assert what.endswith(f"'x' (entry {MAX_NAMED_ODDITIES + 2}), …")
+    ((_, what),) = describe_oddities(many[: MAX_NAMED_ODDITIES + 1], range(2, 100), "entry")
+    assert what.endswith(f"'x' (entry {MAX_NAMED_ODDITIES + 2})")
 
 
 TEXTS = as_texts(
@@ -149,14 +149,3 @@ def test_spans(mention, span, kind):
     assert list(found) == ["document", "sentence", "start", "end", "events"]
     assert (None if oddity is None else oddity.kind) == kind
     assert oddity is None or oddity.message.startswith(f"mention {mention!r} ")
-
-
-def test_every_line_with_an_oddity_is_told():
-    places = [2, 3, 5, 6, 7, 9, 11, 12]
-    odd = [
-        Oddity("a", number, "is", "'x'")
-        for number in [0] * (MAX_NAMED_ODDITIES + 1) + [1, 2, 3, 3, 4, 6, 7]
-    ]
-    ((_, what),) = describe_oddities(odd, places)
-    assert what.endswith("'x' (line 2), line 3, line 5-7, line 11-12")
-    assert what.startswith(f"is; {MAX_NAMED_ODDITIES + 7} more: ")

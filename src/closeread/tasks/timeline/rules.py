@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 
 from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
@@ -21,10 +19,7 @@ from closeread.tasks.timeline.timeline_mentions import (
 )
 
 MAX_NAMED_ODDITIES = 20
-"""How many mentions or anchors with one kind of oddity are named; for the others only lines are given."""
-
-MAX_RANGES = 300
-"""The most ranges of lines with one kind of oddity that are given."""
+"""How many oddities of a kind are named besides the first; the others are only counted."""
 
 
 def find_inconsistencies(records: Sequence[Record]) -> Iterator[tuple[int, str]]:
@@ -155,44 +150,24 @@ def describe_oddities(
     oddities: Iterable[Oddity], places: Sequence[int], unit: str = "line"
 ) -> Iterator[tuple[int | None, str]]:
     """Describe oddities, grouped by kind: the place of the first, its description, and where the others are."""
+    n_by_kind: Counter[str] = Counter()
     named: dict[str, list[Oddity]] = defaultdict(list)
-    # Only the places of the others are kept, since oddities take much more memory.
-    unnamed: dict[str, array[int]] = defaultdict(lambda: array("I"))
     for oddity in oddities:
+        n_by_kind[oddity.kind] += 1
+        # The others take much memory.
         if len(named[oddity.kind]) <= MAX_NAMED_ODDITIES:
             named[oddity.kind].append(oddity)
-        elif oddity.entry is not None:
-            unnamed[oddity.kind].append(places[oddity.entry])
     for kind, (first, *repetitions) in named.items():
-        message = first.message
-        if repetitions:
-            texts = []
-            for oddity in repetitions:
-                if oddity.entry is not None:
-                    place = f"{unit} {places[oddity.entry]}"
-                    texts.append(f"{oddity.subject} ({place})" if oddity.subject else place)
-            texts += _format_ranges(unnamed[kind], unit)
-            n_more = len(repetitions) + len(unnamed[kind])
-            message += f"; {n_more:,} more: {', '.join(texts)}"
-        yield None if first.entry is None else places[first.entry], message
-
-
-def _format_ranges(places: Sequence[int], unit: str) -> Iterator[str]:
-    """Format places in ascending order as ranges, `MAX_RANGES` at most.
-
-    >>> list(_format_ranges([7, 8, 8, 9, 12], "line"))
-    ['line 7-9', 'line 12']
-    """
-    distinct = enumerate(place for place, _ in groupby(places))
-    for number, (_, run) in enumerate(groupby(distinct, lambda pair: pair[1] - pair[0])):
-        _, first = next(run)
-        if number == MAX_RANGES:
-            yield f"and further ones from {unit} {first} to {places[-1]}"
-            return
-        last = first
-        for _, place in run:
-            last = place
-        yield f"{unit} {first}-{last}" if last > first else f"{unit} {first}"
+        texts = []
+        for oddity in repetitions:
+            if oddity.entry is not None:
+                place = f"{unit} {places[oddity.entry]}"
+                texts.append(f"{oddity.subject} ({place})" if oddity.subject else place)
+        n_more = n_by_kind[kind] - 1
+        if n_more > len(repetitions):
+            texts.append("…")
+        others = f"; {n_more:,} more: {', '.join(texts)}" if n_more else ""
+        yield None if first.entry is None else places[first.entry], first.message + others
 
 
 RULES = {
