@@ -92,11 +92,12 @@ def list_papers(
 def _find_entries(name: str) -> Sequence[str]:
     if name == OWN:
         return [SOFTWARE]
+    entries = _list_entries()
     if name in corpus_names():
         corpus = load_corpus(name)
         procedure = load_procedure(corpus.procedure)
-        return [corpus.citation, *list_papers(procedure, [_find_family(procedure.headline)], name)]
-    entries = _list_entries()
+        of_score = list_papers(procedure, [_find_family(procedure.headline)], name)
+        return [corpus.citation, *of_score, *entries.get(corpus.preset or "", ())]
     # The metric of a score, such as "muc/f1", and options as commands write them.
     for spelling in (name, _find_family(name), name.replace("-", "_")):
         if spelling in entries:

@@ -161,17 +161,21 @@ class Counts:
         except RequestError as error:
             raise FormatError(source, [Problem(str(error))]) from None
         options = procedure.keep_options(resolved, reading=True)
-        procedure = _select_defined_metrics(procedure, table, source)
+        procedure = _select_defined_metrics(procedure, table, source, provenance.preset)
         if provenance.signature != sign(procedure, options, table):
             problem = "the signature does not match the options and the gold; score again"
             raise FormatError(source, [Problem(problem)])
         return cls(table, procedure, replace(provenance, options=options))
 
 
-def _select_defined_metrics(procedure: Procedure, table: CountTable, source: object) -> Procedure:
-    """Return the procedure with all metrics that can be computed from stored counts."""
+def _select_defined_metrics(
+    procedure: Procedure, table: CountTable, source: object, preset: str | None
+) -> Procedure:
+    """Return the procedure with the metrics that can be computed from stored counts, unless a preset leaves them out."""
     complete = procedure.with_metrics(procedure.families)
     lacking = {metric.family for metric in complete.metrics if not metric.is_defined(table.names)}
+    if preset in procedure.presets:
+        lacking |= {*procedure.always_counted} - {*procedure.presets[preset].metrics}
     families = [family for family in complete.families if family not in lacking]
     if not families:
         raise FormatError(source, [Problem("contains no counts for any score; score them again")])

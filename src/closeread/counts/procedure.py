@@ -420,6 +420,7 @@ class Procedure:
         more_fields: in messages, the source of fields of units that gold does not have; may be empty.
         aliases: names that others use for its metrics and fields.
         selective: whether `count` takes `metrics`, the families to count.
+        always_counted: the families that are counted even if they are not chosen.
         more_metrics: scores that are computed only if they are selected by name, in order.
         presets: by name, the options and metrics of official scores.
         by_name: the fields of a record for which a mapping from names to values may stand, such as a document and its
@@ -449,6 +450,7 @@ class Procedure:
     more_fields: str = ""
     aliases: Mapping[str, str] = field(default_factory=dict, hash=False)
     selective: bool = False
+    always_counted: tuple[str, ...] = ()
     more_metrics: tuple[Metric, ...] = ()
     presets: Mapping[str, Preset] = field(default_factory=dict)
     by_name: tuple[str, str] | None = None

@@ -379,6 +379,7 @@ PROCEDURE = Procedure(
         **dict.fromkeys(SELECTED[2:], YU_2022),
     },
     selective=True,
+    always_counted=("mentions",),
     secondary=crac.SECONDARY,
     by_name=("document", "clusters"),
     help=Help(
