@@ -133,6 +133,10 @@ class Comparison(Result):
     >>> test = table.find_test("f1", 0)
     >>> test is not None and test.p_corrected < 0.05
     True
+    >>> table.find_standing("f1", 0), table.find_standing("f1", 2)
+    ('worse', 'best')
+    >>> table.list_estimates("f1")[2] == table.reports[2].scores["f1"]
+    True
     >>> random, positive = closeread.compare("mctaco", systems, config="sample")
     >>> random
     <Comparison of 'always-negative' and 'random': 25 questions, Exact match +0.00, F1 +36.40>
