@@ -483,7 +483,7 @@ function drawDocument(number) {
     { value: number, title: doc.name, "aria-current": number === state.number },
     make("bdi", { class: "title" }, doc.name),
     make("span", { class: "scale" }, scores.map((score) => make("i", { "--score": score }))),
-    make("span", { class: "figures" }, figures.join(" · ")),
+    make("span", { class: "figures" }, figures.join("\n")),
   );
   button.addEventListener("click", () => {
     openDocument(number);
