@@ -15,11 +15,8 @@ const ERRORS = { wrong: "wrong entity", missing: "missing mention", spurious: "s
 const KINDS_OF_KEY = ["missing entity", "", "split entity"];
 const KINDS_OF_SYSTEM = ["spurious entity", "", "merged entities"];
 
-// The largest entities have a colour each; others share the remaining ones if so many words are between them.
-const OWN_COLOURS = 6;
-const COLOURS = 14;
+const COLOURS = [...Array(14).keys()];
 const WORDS_BETWEEN = 100;
-
 const WORDS_AT_ONCE = 250;
 
 const state = { number: 0, lane: ALL > 2 ? ALL : 0, kind: "", singletons: !DATA.has_singletons, thread: null, error: null };
@@ -34,11 +31,10 @@ const by = (weigh) => (one, other) => weigh(one) - weigh(other);
 const bySize = by((thread) => -thread.size);
 const byLength = by(({ start, end }) => end - start);
 
-const SPACES = { svg: "http://www.w3.org/2000/svg", path: "http://www.w3.org/2000/svg" };
-
 /** Functions become listeners, names that begin with "--" properties of the style. */
 function make(tag, attributes, ...children) {
-  const element = document.createElementNS(SPACES[tag] || "http://www.w3.org/1999/xhtml", tag);
+  const space = ["svg", "path"].includes(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
+  const element = document.createElementNS(space, tag);
   element.append(...children.flat());
   return setAttributes(element, attributes);
 }
@@ -102,18 +98,17 @@ function readSide(doc, side, lane) {
   if (lane === KEY || !HAS_KEY) chooseColours(side.entities.filter(({ mentions }) => mentions.length));
 }
 
-/** As on maps, threads that come near each other differ. */
+/** As on maps, threads that come near each other differ; the largest come first. */
 function chooseColours(threads) {
-  const owners = Array.from({ length: COLOURS }, () => []);
-  threads.sort(bySize).forEach((thread, rank) => {
+  const owners = COLOURS.map(() => []);
+  for (const thread of threads.sort(bySize)) {
     const from = thread.mentions[0].start - WORDS_BETWEEN;
     const to = thread.mentions.at(-1).end + WORDS_BETWEEN;
-    const isFree = (colour) => owners[colour].every((owner) => owner.to < from || to < owner.from);
-    const colour = rank < OWN_COLOURS ? rank : [...owners.keys()].find((other) => other >= OWN_COLOURS && isFree(other));
-    if (colour === undefined) return;
+    const colour = COLOURS.find((other) => owners[other].every((owner) => owner.to < from || to < owner.from));
+    if (colour === undefined) continue;
     owners[colour].push({ from, to });
     thread.colour = `var(--c${colour})`;
-  });
+  }
 }
 
 /** A mention of the key has a partner in each lane that has its place; a partner has its original. */
@@ -221,11 +216,8 @@ function sayVerdict(response) {
   return `${isApart ? "apart, " : ""}with ${response.thread.name}${ENDINGS[response.verdict]}`;
 }
 
-/** A, B, …, Z, AA, AB, … */
-function letterOf(number) {
-  const last = String.fromCharCode(65 + (number % 26));
-  return number < 26 ? last : letterOf(Math.floor(number / 26) - 1) + last;
-}
+/** A, B, …, Z, A1, B1, … */
+const letterOf = ({ number }) => String.fromCharCode(65 + (number % 26)) + (Math.floor(number / 26) || "");
 
 const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "∅": "$\\emptyset$", "\n": " " };
 const escapeLatex = (text) => text.replace(/[\\{}$&#%_^~∅[\]\n]/g, (sign) => LATEX[sign] || ("[]".includes(sign) ? `{${sign}}` : `\\${sign}`));
@@ -237,7 +229,7 @@ function quoteError(doc, error, isLatex) {
   const shown = mentions.filter((mention) => isShown(mention) && [KEY, error.lane].includes(mention.lane));
   const brackets = new Map();
   for (const { parts, lane, thread } of shown) {
-    const letter = letterOf(thread.number);
+    const letter = letterOf(thread);
     const mark = (lane === KEY ? "^" : "_") + (isLatex ? `{\\mathrm{${letter}}}` : letter);
     for (const [from, to] of parts) {
       const marks = brackets.get(`${from} ${to}`)?.marks || "";
@@ -252,7 +244,7 @@ function quoteError(doc, error, isLatex) {
     if (!doc.glued.has(word) && word + 1 < end) text += " ";
   }
   const threads = [...new Set(shown.map(({ thread }) => thread))];
-  const letters = threads.map((thread) => `${letterOf(thread.number)} ${thread.name}`).join("; ");
+  const letters = threads.map((thread) => `${letterOf(thread)} ${thread.name}`).join("; ");
   const title = `${doc.name}, sentence ${number}: ${error.name}`;
   const legend = `Superscripts: key; subscripts: ${NAMES[error.lane]}. ${letters}`;
   if (!isLatex) return [title, text, describe(doc, error.mention), legend, location.hash].join("\n");
@@ -275,7 +267,6 @@ function say(text) {
 
 // The text
 
-const mentionOf = new WeakMap();
 const observer = new IntersectionObserver(
   (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawParagraph(entry.target)),
   { rootMargin: "100% 0px" },
@@ -297,7 +288,7 @@ function drawText(doc) {
 
 /** Draw what is drawn again, as the reader goes on looking at it. */
 function redraw() {
-  const focused = mentionOf.get(document.activeElement);
+  const focused = document.activeElement.mention;
   for (const element of findAll(".drawn")) {
     element.classList.remove("drawn");
     drawParagraph(element);
@@ -384,7 +375,7 @@ function cutBar(doc, { first, end }, { mention, level }, pieces) {
     else if (part[0] === word) names.push("first");
     const piece = make("i", { class: names.join(" "), "--hue": mention.thread.colour, "--level": level });
     if (word === mention.start) labelBar(doc, piece, mention);
-    mentionOf.set(piece, mention);
+    piece.mention = mention;
     if (!pieces.has(word)) pieces.set(word, { ending: [], passing: [] });
     pieces.get(word)[isEnd || word === last ? "ending" : "passing"].push(piece);
   }
@@ -399,7 +390,7 @@ function labelBar(doc, piece, mention) {
     tabindex: isError && mention.verdict !== "wrong" ? "0" : "-1",
     "aria-label": describe(doc, mention),
     "data-id": `${mention.lane}.${mention.index}`,
-    "data-letter": letterOf(mention.thread.number),
+    "data-letter": letterOf(mention.thread),
   });
 }
 
@@ -430,17 +421,10 @@ function showWord(doc, word) {
 function markBars(root) {
   const { thread, error } = state;
   find("text").classList.toggle("dim", thread !== null);
-  for (const element of root.querySelectorAll(".on, .current")) element.classList.remove("on", "current");
-  for (const bar of thread ? root.querySelectorAll(".bar") : []) {
-    const mention = mentionOf.get(bar);
-    if (mention.thread !== thread && mention.original?.thread !== thread) continue;
-    bar.classList.add("on");
-    bar.parentElement.classList.add("on");
-  }
-  for (const word of error ? root.querySelectorAll(".word") : []) {
-    const number = Number(word.dataset.word);
-    const isCurrent = error.mention.parts.some(([start, end]) => start <= number && number <= end);
-    word.classList.toggle("current", isCurrent);
+  for (const bar of root.querySelectorAll(".bar")) {
+    const { mention } = bar;
+    bar.classList.toggle("on", mention.thread === thread || mention.original?.thread === thread);
+    bar.classList.toggle("current", mention === error?.mention);
   }
 }
 
@@ -499,7 +483,7 @@ function drawDocument(number) {
     { value: number, title: doc.name, "aria-current": number === state.number },
     make("bdi", { class: "title" }, doc.name),
     make("span", { class: "scale" }, scores.map((score) => make("i", { "--score": score }))),
-    make("span", { class: "figures" }, figures.join(" · ")),
+    make("span", { class: "figures" }, figures.join("\n")),
   );
   button.addEventListener("click", () => {
     openDocument(number);
@@ -556,7 +540,6 @@ function drawCard() {
   find("entity").children[0].replaceChildren(...nameThread(thread));
   const lanes = thread.lane === KEY ? shownLanes() : [thread.lane];
   find("fates").replaceChildren(...lanes.map((lane) => sayFate(thread, lane)));
-  find("mentions").replaceChildren(...thread.mentions.map((mention) => listMention(doc, mention, lanes)));
 }
 
 /** "A: of 16 mentions 12 with Nora, right; 1 missing"; of an entity of a system, whose mentions it has. */
@@ -568,14 +551,6 @@ function sayFate(thread, lane) {
   }
   const numbers = [...fates].map(([fate, number]) => `${count(number)} ${fate}`).join("; ");
   return make("p", {}, `${NAMES[lane]}: of ${pluralize(thread.mentions.length, "mention")} ${numbers}`);
-}
-
-function listMention(doc, mention, lanes) {
-  const { start, end } = mention;
-  const text = [textOf(doc, start - 3, start - 1), " ", make("b", {}, textOfMention(doc, mention)), " ", textOf(doc, end + 1, end + 3)];
-  const verdicts = lanes.map((lane) => verdictIn(mention, lane)).join(" ");
-  const cells = [make("small", {}, doc.paragraphOf[start].number), make("span", { dir: doc.direction }, text), make("small", {}, verdicts)];
-  return make("li", {}, make("button", { click: () => showWord(doc, start) }, cells));
 }
 
 // What readers do
@@ -685,28 +660,22 @@ function readAddress() {
 
 /** The mentions at an element: of a bar its own, of a word all that it carries, the innermost first. */
 function mentionsAt(element) {
-  const bar = element.closest(".bar");
-  if (bar) return [mentionOf.get(bar)];
+  if (element.mention) return [element.mention];
   const word = element.closest(".word");
   if (!word) return [];
   const outer = word.parentElement.closest(".word") || word;
-  return [...outer.querySelectorAll(".bar:not(.gap)")].map((piece) => mentionOf.get(piece)).sort(byLength);
+  return [...outer.querySelectorAll(".bar:not(.gap)")].map(({ mention }) => mention).sort(byLength);
 }
 
 function showTip({ target, pointerType }) {
   const mentions = mentionsAt(target);
   if (!mentions.length || (pointerType && pointerType !== "mouse")) return;
-  const tip = find("tip");
-  tip.replaceChildren(...mentions.map((mention) => make("p", {}, nameThread(mention.thread)[0], describe(current(), mention))));
-  tip.hidden = false;
-  const box = target.getBoundingClientRect();
-  const isLow = box.bottom + tip.offsetHeight + 24 > innerHeight;
-  tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - tip.offsetWidth - 8))}px`;
-  tip.style.top = `${isLow ? box.top - tip.offsetHeight - 14 : box.bottom + 24}px`;
+  const doc = current();
+  find("tip").replaceChildren(...mentions.map((mention) => make("p", {}, nameThread(mention.thread)[0], describe(doc, mention))));
 }
 
 function hideTip() {
-  find("tip").hidden = true;
+  find("tip").replaceChildren();
 }
 
 /** Follow the entity of the innermost mention; when chosen again, of the next one outwards. */
@@ -741,14 +710,13 @@ find("order").addEventListener("change", drawDocuments);
 find("text").addEventListener("click", (event) => choose(event.target));
 for (const event of ["pointerover", "focusin"]) find("text").addEventListener(event, showTip);
 for (const event of ["pointerout", "focusout"]) find("text").addEventListener(event, hideTip);
-addEventListener("scroll", hideTip, { passive: true });
 addEventListener("hashchange", readAddress);
 addEventListener("beforeprint", () => findAll("#text p").forEach(drawParagraph));
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea")) return;
-  const mention = mentionOf.get(target);
+  const mention = target.mention;
   if (mention && [" ", "Enter"].includes(key)) {
     event.preventDefault();
     choose(target);
