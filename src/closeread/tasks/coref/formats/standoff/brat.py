@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from closeread.tasks.coref.formats.standoff.records import (
     StandoffFile,
     StandoffSpan,
     decode_text,
-    find_code_points,
+    fit_offsets,
 )
 
 TEXT_BOUND = re.compile(r"(\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)(?:\t(.*))?")
@@ -62,12 +62,10 @@ def read_brat(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocument
     lines = [line.removesuffix("\r") for line in file.text.split("\n")]
     problems = ProblemList()
     bounds = _read_text_bounds(lines, problems)
-    text, bounds, notice = _fit_text(decode_text(file.name, data), bounds, problems)
-    document = StandoffDocument(text=text)
-    if notice:
-        document.notices.append(notice)
+    document = StandoffDocument(text=decode_text(file.name, data))
     for key, bound in bounds.items():
         document.spans[key] = StandoffSpan(bound.label, bound.parts)
+    _fit_text(document, bounds, problems)
     _read_annotations(document, lines, problems)
     problems.raise_any(file.name)
     return {"": [document]}
@@ -96,41 +94,23 @@ def _read_text_bounds(lines: Sequence[str], problems: ProblemList) -> dict[str, 
 
 
 def _fit_text(
-    text: str, bounds: dict[str, TextBound], problems: ProblemList
-) -> tuple[str, dict[str, TextBound], str]:
-    """Return the text and the bounds, as offsets count its characters, and a notice if they don't count code points."""
-    if not list(_find_differences(text, bounds)):
-        return text, bounds, ""
-    one_line_end = text.replace("\r\n", "\n")
-    if not list(_find_differences(one_line_end, bounds)):
-        return one_line_end, bounds, "offsets count a line end of two characters as one."
-    moved = {}
-    for key, bound in bounds.items():
-        moved[key] = bound._replace(parts=_from_utf16(text, bound.parts))
-    if not list(_find_differences(text, moved)):
-        return text, moved, "offsets count UTF-16 units."
-    for problem in _find_differences(text, bounds):
-        problems.append(problem)
-    return text, bounds, ""
-
-
-def _from_utf16(text: str, parts: Sequence[Positions]) -> list[Positions]:
-    code_points = find_code_points(text)
-    last = len(code_points) - 1
-    return [(code_points[min(begin, last)], code_points[min(end, last)]) for begin, end in parts]
-
-
-def _find_differences(text: str, bounds: dict[str, TextBound]) -> list[Problem]:
-    """Find the annotation whose text isn't that at its offsets, whatever the blanks."""
-    problems = []
-    for bound in bounds.values():
-        covered = " ".join(text[begin:end] for begin, end in bound.parts)
-        is_outside = any(end > len(text) or begin > end for begin, end in bound.parts)
-        differs = bound.text is not None and covered.split() != bound.text.split()
-        if is_outside or differs:
-            found = f"the text at its offsets is {quote(covered)}"
-            problems.append(Problem(f"{found} (expected {quote(bound.text or '')})", bound.line))
-    return problems
+    document: StandoffDocument, bounds: Mapping[str, TextBound], problems: ProblemList
+) -> None:
+    """Make the offsets count the characters of the text; line ends may count as one."""
+    texts: dict[Hashable, str | None] = {key: bound.text for key, bound in bounds.items()}
+    differing = fit_offsets(document, texts)
+    if not differing:
+        return
+    text = document.text
+    document.text = text.replace("\r\n", "\n")
+    if not fit_offsets(document, texts):
+        document.notices.append("offsets count a line end of two characters as one.")
+        return
+    document.text = text
+    for key, covered in differing.items():
+        bound = bounds[str(key)]
+        found = f"the text at its offsets is {quote(covered)}"
+        problems.add(f"{found} (expected {quote(bound.text or '')})", bound.line)
 
 
 def _read_annotations(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,9 +11,22 @@ from closeread.exceptions import FormatError, Problem, ProblemList, RequestError
 from closeread.formats.json_lines import decode_json, parse_json_lines
 from closeread.records import Record
 from closeread.tasks.coref.formats.coref_json import SURROGATES
-from closeread.tasks.coref.formats.standoff.records import StandoffFile
+from closeread.tasks.coref.formats.standoff.records import Positions, StandoffFile
 
 Shape = TypeVar("Shape")
+
+
+class Extent(msgspec.Struct):
+    """Where a token or a span begins and ends, in characters."""
+
+    start: int
+    end: int
+
+    @property
+    def positions(self) -> Positions:
+        """Both numbers."""
+        return self.start, self.end
+
 
 NAME_FIELDS = (
     "document",
@@ -78,30 +91,31 @@ def _word(error: msgspec.ValidationError) -> str:
 
 
 def name_records(
-    records: Sequence[Record],
-    owners: Sequence[Hashable],
+    records: Sequence[tuple[Record, int | None]],
     chosen_field: str,
     fallbacks: Sequence[str],
+    owners: Sequence[str] = (),
 ) -> list[str]:
     """Return the names of documents: the first field that all of them have, with other values for each of an owner's.
 
     Args:
-        records: the documents.
-        owners: who annotated each of them; the documents of several annotators may have the same names.
+        records: the documents, and the line of each.
         chosen_field: the field with the name, which may be inside others, as in "meta.title"; empty to look for it.
         fallbacks: fields that are tried last; without any, documents are numbered from 1.
+        owners: who annotated each of them, if they are of several annotators, who may have documents of the same names.
     """
     if chosen_field:
-        values = [_find_field(record, chosen_field) for record in records]
+        values = [_find_field(record, chosen_field) for record, _ in records]
         if None in values:
             number = values.index(None) + 1
             raise RequestError(f"document {number:,} has no field {quote(chosen_field)}")
         return [str(value) for value in values]
     fields = [f"{parent}{field}" for field in NAME_FIELDS for parent in PARENTS_OF_FIELDS]
     for field in [*fields, *fallbacks]:
-        values = [_find_field(record, field) for record in records]
+        values = [_find_field(record, field) for record, _ in records]
         are_names = all(isinstance(value, str | int) and value != "" for value in values)
-        if are_names and len(set(zip(owners, values, strict=True))) == len(records):
+        names = list(zip(owners, values, strict=True)) if owners else values
+        if are_names and len(set(names)) == len(records):
             return [str(value) for value in values]
     return [str(number) for number in range(1, len(records) + 1)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from msgspec import Struct, field
@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.json_records import (
+    Extent,
     convert_records,
     load_records,
     name_records,
@@ -20,7 +21,7 @@ from closeread.tasks.coref.formats.standoff.records import (
     StandoffDocument,
     StandoffFile,
     StandoffSpan,
-    find_code_points,
+    fit_offsets,
 )
 
 # Label Studio
@@ -86,12 +87,7 @@ def read_label_studio(file: StandoffFile, options: StandoffOptions) -> Annotator
     """
     records = load_records(file)
     tasks = convert_records(file, records, Task)
-    names = name_records(
-        [record for record, _ in records],
-        [""] * len(records),
-        options.document_field,
-        ("file_upload", "id"),
-    )
+    names = name_records(records, options.document_field, ("file_upload", "id"))
     documents: dict[str, list[StandoffDocument]] = {}
     problems = ProblemList()
     n_cancelled = 0
@@ -123,7 +119,7 @@ def _read_task(
     problems: ProblemList,
 ) -> StandoffDocument:
     document = StandoffDocument()
-    bounds: dict[str, tuple[Positions, str | None, str]] = {}
+    texts: dict[Hashable, str | None] = {}
     targets = set()
     for region in annotation.result:
         if region.type in LABELS_OF_OTHERS:
@@ -136,15 +132,16 @@ def _read_task(
             problems.add(f"task {quote(name)}: region {quote(region.id)} has no start and end")
             continue
         targets.add(region.to_name)
-        text = value.text if isinstance(value.text, str) else None
+        texts[region.id] = value.text if isinstance(value.text, str) else None
         label = value.labels[0] if value.labels else ""
-        bounds[region.id] = ((value.start, value.end), text, label)
+        document.spans[region.id] = StandoffSpan(label, [(value.start, value.end)])
     if len(targets) > 1:
         problems.add(f"task {quote(name)} labels {pluralize(len(targets), 'text')} (expected one)")
     document.text = _choose_text(task, text_field or next(iter(targets), ""))
-    in_code_points = _fit_offsets(document, bounds, name, problems)
-    for key, (_, _, label) in bounds.items():
-        document.spans[key] = StandoffSpan(label, [in_code_points[key]])
+    for key, covered in list(fit_offsets(document, texts).items())[:1]:
+        description = f"region {quote(str(key))} has the text {quote(covered)} at its offsets"
+        expected = f"expected {quote(texts[key] or '')}"
+        problems.add(f"task {quote(name)}: {description} ({expected})")
     for region in annotation.result:
         if region.type == "relation":
             label = region.labels[0] if region.labels else ""
@@ -162,39 +159,6 @@ def _choose_text(task: Task, text_field: str) -> str:
         return str(task.data[text_field])
     texts = [value for value in task.data.values() if isinstance(value, str)]
     return max(texts, key=len, default="")
-
-
-def _fit_offsets(
-    document: StandoffDocument,
-    bounds: dict[str, tuple[Positions, str | None, str]],
-    name: str,
-    problems: ProblemList,
-) -> dict[str, Positions]:
-    """Return where regions are; their offsets count code points, or UTF-16 units before October 2021."""
-    positions = {key: offsets for key, (offsets, _, _) in bounds.items()}
-    code_points = find_code_points(document.text)
-    last = len(code_points) - 1
-    in_code_points = {
-        key: (code_points[min(begin, last)], code_points[min(end, last)])
-        for key, (begin, end) in positions.items()
-        if begin >= 0 and end >= 0
-    }
-    first_difference = ""
-    for candidate in (positions, in_code_points):
-        difference = ""
-        for key, (_, text, _) in bounds.items():
-            begin, end = candidate.get(key, (-1, -1))
-            covered = document.text[begin:end] if 0 <= begin <= end else ""
-            is_outside = not 0 <= begin <= end <= len(document.text)
-            if is_outside or (text is not None and covered.split() != text.split()):
-                description = f"region {quote(key)} has the text {quote(covered)} at its offsets"
-                difference = f"task {quote(name)}: {description} (expected {quote(text or '')})"
-                break
-        if not difference:
-            return candidate
-        first_difference = first_difference or difference
-    problems.add(first_difference)
-    return positions
 
 
 # doccano
@@ -228,9 +192,7 @@ class DoccanoDocument(Struct):
 def read_doccano(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
     """Read the documents of an annotator."""
     records = load_records(file)
-    names = name_records(
-        [record for record, _ in records], [""] * len(records), options.document_field, ("id",)
-    )
+    names = name_records(records, options.document_field, ("id",))
     documents = []
     problems = ProblemList()
     lines = [line for _, line in records]
@@ -257,13 +219,6 @@ def read_doccano(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
 # Prodigy
 
 
-class ProdigyToken(Struct):
-    """A token."""
-
-    start: int
-    end: int
-
-
 class ProdigySpan(Struct):
     """A span of tokens, the last included."""
 
@@ -287,7 +242,7 @@ class ProdigyDocument(Struct):
     """A line of a data set."""
 
     text: str
-    tokens: list[ProdigyToken]
+    tokens: list[Extent]
     spans: list[ProdigySpan] = field(default_factory=list)
     relations: list[ProdigyRelation] = field(default_factory=list)
     answer: str = "accept"
@@ -300,9 +255,7 @@ def read_prodigy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
     records = load_records(file)
     exported = convert_records(file, records, ProdigyDocument)
     owners = [record.annotator or record.session or "" for record in exported]
-    names = name_records(
-        [record for record, _ in records], owners, options.document_field, ("_input_hash",)
-    )
+    names = name_records(records, options.document_field, ("_input_hash",), owners)
     documents: dict[str, list[StandoffDocument]] = {}
     problems = ProblemList()
     n_rejected = 0
@@ -327,7 +280,7 @@ def read_prodigy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
 
 def _read_prodigy_document(record: ProdigyDocument) -> StandoffDocument:
     """Return a document; a ValueError says which span is not one."""
-    tokens = [(token.start, token.end) for token in record.tokens]
+    tokens = [token.positions for token in record.tokens]
     document = StandoffDocument("", record.text, tokens)
     spans = list(record.spans)
     for relation in record.relations:

@@ -247,7 +247,7 @@ def _make_annotator(
     notices += _describe_unlinked(annotation, mention_layers)
     notices += counts.describe()
     of_source = [f"{annotation.source}: {notice}" for notice in annotation.notices]
-    of_annotator = [f"{annotation.name}: {notice}" for notice in notices]
+    of_annotator = [f"{annotation.name}: {notice}" for notice in dict.fromkeys(notices)]
     return Documents(documents, [*of_source, *of_annotator])
 
 

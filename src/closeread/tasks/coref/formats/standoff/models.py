@@ -247,26 +247,20 @@ def find_mention_layers(
 
     They are those that are named, or else those of spans that a link of the models has in any document.
     """
-    if chosen and models[0].kind != "chain":
-        return set(chosen.split(","))
-    if models[0].kind == "chain":
+    first = models[0]
+    if first.kind == "chain":
         return set()
+    if chosen:
+        return set(chosen.split(","))
+    if first == Model("feature", LABEL):
+        return None
     layers = set()
     for document in documents:
-        for model in models:
-            layers |= _find_layers(document, model)
-    return None if models[0] == Model("feature", LABEL) else layers
-
-
-def _find_layers(document: StandoffDocument, model: Model) -> set[str]:
-    """Return the layers of a document's spans that links of a model have, or its feature."""
-    layers = set()
-    for link in document.links:
-        if model.has_link(link):
-            layers |= {document.spans[link.source].layer, document.spans[link.target].layer}
-    if model.kind == "feature":
+        for link in document.links:
+            if any(model.has_link(link) for model in models):
+                layers |= {document.spans[link.source].layer, document.spans[link.target].layer}
         for span in document.spans.values():
-            if model.name in span.features:
+            if first.kind == "feature" and first.name in span.features:
                 layers.add(span.layer)
     return layers
 

@@ -217,3 +217,48 @@ def find_code_points(text: str) -> Sequence[int]:
             code_points.append(number)
     code_points.append(len(text))
     return code_points
+
+
+def fit_offsets(
+    document: StandoffDocument, texts: Mapping[Hashable, str | None]
+) -> dict[Hashable, str]:
+    """Make the offsets of spans count code points if they count UTF-16 units.
+
+    Args:
+        document: the document.
+        texts: the text of each span, as the file has it, whatever its blanks; None if it has none.
+
+    Returns:
+        What is at the offsets of spans that have another text, or lie outside, either way.
+    """
+    differing = _find_differences(document, texts)
+    if differing:
+        original = {key: span.parts for key, span in document.spans.items()}
+        code_points = find_code_points(document.text)
+        last = len(code_points) - 1
+        for span in document.spans.values():
+            span.parts = [
+                (code_points[min(begin, last)], code_points[min(end, last)])
+                for begin, end in span.parts
+            ]
+        if not _find_differences(document, texts):
+            document.notices.append("offsets count UTF-16 units.")
+            return {}
+        for key, parts in original.items():
+            document.spans[key].parts = parts
+    return differing
+
+
+def _find_differences(
+    document: StandoffDocument, texts: Mapping[Hashable, str | None]
+) -> dict[Hashable, str]:
+    """Return what is at the offsets of spans whose text is not that."""
+    differing = {}
+    length = len(document.text)
+    for key, expected in texts.items():
+        parts = document.spans[key].parts
+        covered = " ".join(document.text[begin:end] for begin, end in parts)
+        is_inside = all(0 <= begin <= end <= length for begin, end in parts)
+        if not is_inside or (expected is not None and covered.split() != expected.split()):
+            differing[key] = covered
+    return differing

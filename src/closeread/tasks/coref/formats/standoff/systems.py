@@ -10,7 +10,11 @@ from msgspec import Struct, field
 from closeread.exceptions import FormatError, Problem, ProblemList
 from closeread.formats.json_lines import decode_json
 from closeread.tasks.coref.formats import StandoffOptions
-from closeread.tasks.coref.formats.standoff.json_records import convert_records, load_records
+from closeread.tasks.coref.formats.standoff.json_records import (
+    Extent,
+    convert_records,
+    load_records,
+)
 from closeread.tasks.coref.formats.standoff.records import (
     CLUSTERS,
     AnnotatorDocuments,
@@ -130,26 +134,12 @@ def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
     return {"": [document]}
 
 
-class SpacyToken(Struct):
-    """A token."""
-
-    start: int
-    end: int
-
-
-class SpacySpan(Struct):
-    """A span of characters."""
-
-    start: int
-    end: int
-
-
 class SpacyDocument(Struct):
     """What `Doc.to_json` returns."""
 
     text: str
-    tokens: list[SpacyToken]
-    spans: dict[str, list[SpacySpan]]
+    tokens: list[Extent]
+    spans: dict[str, list[Extent]]
 
 
 def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
@@ -157,16 +147,16 @@ def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocumen
     del options
     documents = []
     for record in convert_records(file, load_records(file), SpacyDocument):
-        tokens = [(token.start, token.end) for token in record.tokens]
+        tokens = [token.positions for token in record.tokens]
         document = StandoffDocument("", record.text, tokens, is_named=False)
         names = [name for name in record.spans if CLUSTER_OF_SPACY.fullmatch(name)]
         if not names:
             names = [name for name in record.spans if HEADS_OF_SPACY.fullmatch(name)]
             document.notices.append("mentions are single words, the heads.")
-        _add_clusters(document, [_list_positions(record.spans[name]) for name in names])
+        clusters = []
+        for name in names:
+            spans = record.spans[name]
+            clusters.append([span.positions for span in spans])
+        _add_clusters(document, clusters)
         documents.append(document)
     return {"": documents}
-
-
-def _list_positions(spans: list[SpacySpan]) -> list[tuple[int, int]]:
-    return [(span.start, span.end) for span in spans]
