@@ -440,7 +440,7 @@ def predict(
         output: also write the rows to this file.
         device: such as "cuda:0"; None for the first GPU, or the CPU.
         precision: of matrix products: "float32", "bfloat16", or "auto".
-        **options: `decoding`, `fallbacks` and `documents` (TNE); `run_seed` and `questions` (McTaco).
+        **options: `decoding`, `fallbacks` and `documents` (TNE); `questions` (McTaco).
 
     Returns:
         The rows, as `closeread.score` takes them.

@@ -24,7 +24,7 @@ from closeread.arrays import Floats, Mask
 from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
-from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize, quote
+from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
@@ -285,10 +285,6 @@ def train(
     from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
-    if resume and is_series(run):
-        raise RequestError(
-            f"{run}: holds several runs (expected the folder of one run for {name_option('resume')})"
-        )
     share = VALIDATION_SHARE
     if settings.validation_share is not None:
         share = settings.validation_share
@@ -407,51 +403,21 @@ def read_runs(folder: Path) -> TrainedRuns:
     check_format(content, RUNS_FORMAT, path)
     if "runs" in content:
         check_json(content, "closeread.tasks.mctaco/runs.schema.json", path)
-        return _parse_series(cast(Any, content), path)
+        return _parse_series(content)
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
     except KeyError as error:
         raise FormatError(path, [Problem(f"does not describe complete runs: {error}")]) from None
 
 
-def _parse_series(content: dict[str, Any], path: Path) -> TrainedRuns:
+def _parse_series(content: Mapping[str, Any]) -> TrainedRuns:
     """Return the results of several runs from the content of their `run.json`, which fits the schema."""
-    problems = []
-    for index, run in enumerate(content["runs"]):
+    runs = []
+    for run in content["runs"]:
         # JSON may write whole numbers as 1.0.
-        run |= {name: int(run[name]) for name in ("seed", "questions", "epoch")}
-        name = f"seed-{run['seed']}"
-        if run["folder"] not in (name, f"size-{run['size']:g}/{name}"):
-            mismatch = "is not the folder of this seed and size"
-            message = f"{quote(run['folder'])} {mismatch} (expected {name!r})"
-            problems.append(Problem(message, path=("runs", index, "folder")))
-    if problems:
-        raise FormatError(path, problems)
-    runs = [TrainedRun(**run) for run in content["runs"]]
+        numbers = {name: int(run[name]) for name in ("seed", "questions", "epoch")}
+        runs.append(TrainedRun(**{**run, **numbers}))
     return TrainedRuns(runs, content["state"] == "complete")
-
-
-def find_run(folder: Path, seed: int | None = None) -> Path:
-    """Return the folder of a run: the folder itself, or that of several runs in it which has this seed."""
-    if not is_series(folder):
-        if seed is not None:
-            expected = f"expected one of several runs with {name_option('run_seed')}"
-            raise RequestError(f"{folder}: is the folder of one run ({expected})")
-        return folder
-    runs = read_runs(folder).runs
-    fitting = [run for run in runs if seed is None or run.seed == seed]
-    if len(fitting) == 1:
-        return folder / fitting[0].folder
-    names = ", ".join(run.folder for run in fitting or runs)
-    if not fitting:
-        lack = f"no run with seed {seed}" if runs else "no complete run"
-        expected = f" (expected one of {names})" if names else ""
-        raise RequestError(f"{folder}: holds {lack}{expected}")
-    alternative = ""
-    if seed is None and len({run.size for run in runs}) == 1:
-        alternative = f"{name_option('run_seed')}, or "
-    excess = f"{folder}: holds {pluralize(len(fitting), 'run')} that fit: {names}"
-    raise RequestError(f"{excess} (expected {alternative}the folder of one run)")
 
 
 def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:

@@ -271,7 +271,6 @@ def candidates(
     number_rule: Literal["both", "plus_one", "times_ten", "off"] = "both",
     changes: Annotated[int, within(1, 3)] = 1,
     units: Literal["table", "any"] = "table",
-    agreement: Literal["adjust", "keep"] = "adjust",
     events: Annotated[Sequence[str], Param(metavar="CATEGORY")] = (),
     fill_mask: Annotated[str | None, Param(metavar="MODEL")] = None,
     device: Annotated[str | None, Param(metavar="NAME")] = None,
@@ -301,8 +300,6 @@ def candidates(
             many, both, or not at all.
         changes: Make up to this many changes by rules at once.
         units: Replace a unit by those of its set in the paper's table, or by any other.
-        agreement: How to treat the unit after a changed number, and 'a' or 'an' before a change: adjust them, or keep
-            them.
         events: Treat answers to questions of this category as events: retrieve phrases for them, and use rules and
             masks for the others only.  Repeat it for several categories; 'none' uses everything for all answers.
             [default: Event Ordering]
@@ -326,9 +323,7 @@ def candidates(
 
     categories = _choose_events(events)
     gold = read_noted_gold(place)
-    techniques = [
-        by_rules(number_rule=number_rule, changes=changes, units=units, agreement=agreement)
-    ]
+    techniques = [by_rules(number_rule=number_rule, changes=changes, units=units)]
     # Phrases are read before a model, which takes long.
     retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]
     if fill_mask is not None:
@@ -485,7 +480,6 @@ def predict(
     *,
     place: Gold,
     questions: Read | None = None,
-    run_seed: Annotated[Count | None, Param(metavar="N")] = None,
     precision: Precision = "auto",
     device: Annotated[str | None, Param(metavar="NAME")] = None,
     output: Output | None = None,
@@ -498,11 +492,10 @@ def predict(
     \b
     Examples:
       closeread predict mctaco run --split test -o predictions.jsonl
-      closeread predict mctaco runs --run-seed 1 --gold own.tsv -o labels.txt
+      closeread predict mctaco runs/seed-1 --gold own.tsv -o labels.txt
 
     Args:
         questions: Predict the candidates of this file of JSON Lines; they need no labels.
-        run_seed: If RUN holds several runs, use the one with this seed.
     """
     from closeread.neural.devices import choose_hardware
 
@@ -517,7 +510,7 @@ def predict(
             records: Sequence[Record] = read_rows(questions, "mctaco", "unlabeled")
         else:
             records = read_noted_gold(place).records
-        rows = models.predict(records, models.find_run(run, run_seed), hardware)
+        rows = models.predict(records, run, hardware)
         write(rows)
     n_yes = sum(row["label"] == "yes" for row in rows)
     return Written(output, f"{pluralize(len(rows), 'candidate')}, {n_yes:,} yes", rows)

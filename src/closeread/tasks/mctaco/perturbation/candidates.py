@@ -31,7 +31,6 @@ from closeread.exceptions import FormatError, MissingExtraError, Problem, Proble
 from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Record
 from closeread.tasks.mctaco.perturbation.rules import (
-    Agreement,
     NumberRule,
     UnitRule,
     perturb,
@@ -220,12 +219,9 @@ def by_rules(
     number_rule: NumberRule = "both",
     changes: int = 1,
     units: UnitRule = "table",
-    agreement: Agreement = "adjust",
 ) -> Technique:
     """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
-    replace = partial(
-        perturb, number_rule=number_rule, changes=changes, units=units, agreement=agreement
-    )
+    replace = partial(perturb, number_rule=number_rule, changes=changes, units=units)
     return Technique("rules", lambda rows: [replace(row["answer"]) for row in rows])
 
 

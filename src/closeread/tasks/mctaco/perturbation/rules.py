@@ -23,8 +23,8 @@ are left unchanged: clock times, ranges, ordinals and numbers attached to other 
 a time or in an idiom ("at once", "once in a while").  Two kinds of number can't be ten times as large: hours of the
 day, which go on from 12 to 1, and years ("1990" at the end, or before punctuation, "BC", "during" and the like).
 
-A replacement changes neither the number of the noun that it counts nor the article before it.  With
-``adjust``, both are corrected afterwards, and nothing else:
+A replacement changes neither the number of the noun that it counts nor the article before it.  Both are corrected
+afterwards, and nothing else:
 
 * A unit of time, "time" or a part of the day is singular after 1 and plural after any other number ("1 day" becomes
   "10 days"), if it was so before: what is singular after another number ("a 2 hour show") stays as it is, and so does
@@ -88,7 +88,6 @@ UNIT_SETS: tuple[tuple[str, ...], ...] = (
 
 NumberRule = Literal["both", "plus_one", "times_ten", "off"]
 UnitRule = Literal["table", "any"]
-Agreement = Literal["adjust", "keep"]
 
 PARTS_OF_THE_DAY = ("night", "morning", "afternoon", "evening")
 TIMES = {"once": 1, "twice": 2, "thrice": 3}
@@ -185,7 +184,6 @@ def perturb(
     number_rule: NumberRule = "both",
     changes: int = 1,
     units: UnitRule = "table",
-    agreement: Agreement = "adjust",
 ) -> list[str]:
     """Return every answer that one replacement makes, or several at once.
 
@@ -200,8 +198,6 @@ def perturb(
             one and the other.
         changes: how many replacements to make at once, at most; 1 or more.
         units: ``table`` replaces a unit by those of its set in the paper's table, ``any`` by all others.
-        agreement: ``adjust`` makes the unit after a changed number singular or plural and chooses "a" or "an" before
-            a replacement; ``keep`` leaves both as they were, as in the corpus itself.
 
     >>> perturb("two days before", number_rule="off")
     ['two minutes before', 'two months before', 'two centuries before', 'two days after']
@@ -217,7 +213,7 @@ def perturb(
     edits.sort(key=lambda edit: edit.start)
     n_most = min(MOST_RESULTS, MOST_CHARACTERS // max(1, len(answer)))
     combined = islice(_combine(edits, changes), n_most)
-    variants = dict.fromkeys(_apply(answer, combination, agreement) for combination in combined)
+    variants = dict.fromkeys(_apply(answer, combination) for combination in combined)
     return [variant for variant in variants if variant != answer]
 
 
@@ -229,20 +225,19 @@ def _combine(edits: Sequence[Edit], changes: int) -> Iterator[tuple[Edit, ...]]:
                 yield combination
 
 
-def _apply(answer: str, edits: Sequence[Edit], agreement: Agreement) -> str:
+def _apply(answer: str, edits: Sequence[Edit]) -> str:
     """Make replacements that do not overlap, from right to left, so that the offsets of the others stay valid."""
     before = answer
     after = ""
     for start, end, new, numbers in reversed(edits):
         after = before[end:] + after
         before = before[:start]
-        if agreement == "adjust":
-            article = _ARTICLE.search(before, max(0, start - _NEAR))
-            if article is not None:
-                form = "an" if _VOWEL.match(new) else "a"
-                before = replace_match(article, copy_case(article[0], form))
-            elif numbers is not None:
-                after = _adjust_noun(after, *numbers)
+        article = _ARTICLE.search(before, max(0, start - _NEAR))
+        if article is not None:
+            form = "an" if _VOWEL.match(new) else "a"
+            before = replace_match(article, copy_case(article[0], form))
+        elif numbers is not None:
+            after = _adjust_noun(after, *numbers)
         after = new + after
     return before + after
 
