@@ -44,6 +44,6 @@ def test_an_identifier_that_there_is_not_is_noticed():
 
 def test_every_recipe_ends_with_the_same_line():
     recipes = [part for part in TEXT.split("\n## ") if part.startswith("Add a ")]
-    assert len(recipes) == 4
+    assert len(recipes) == 5
     for recipe in recipes:
         assert recipe.strip().splitlines()[-1].startswith(LAST), recipe.splitlines()[0]

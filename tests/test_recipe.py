@@ -390,3 +390,38 @@ def test_with_two_corpora_a_task_asks_for_the_corpus(tmp_path):
     assert "seawords" in clear["stdout"]
     assert schemas[0]["exit_code"] == 0, schemas[0]["stderr"]
     assert schemas[0]["stdout"] == schemas[1]["stdout"]
+
+
+FAMILY = {
+    "list": ["pebbles  ", "Pebbles"],
+    "info pebbles": ["Put train.conll and test.conll into a folder", "conll2012"],
+    "info pebbles --cite": ["@misc{pebbles,"],
+    "info pebbles --stats --data-dir mine --format json": ['"tokens": 4', '"tokens": 3'],
+    "score pebbles mine/test.conll --data-dir mine --no-ci": ["pebbles test", "Preset: conll2012"],
+}
+"""Commands for a corpus of coreference that is one file of facts, and what each prints."""
+
+LOAD = """
+import json, closeread, datasets
+datasets.disable_progress_bars()
+print(json.dumps([datasets.load_dataset("pebbles", "sample", split="test").num_rows]))
+"""
+
+
+def test_a_corpus_of_coreference_is_one_file(tmp_path):
+    (path,) = list_files("family")
+    assert path.as_posix() == "loaders/coref/pebbles.py"
+    assert not (ROOT / path).exists()
+    folder = copy_package(tmp_path)
+    add(folder, "family")
+    mine = folder / "mine"
+    mine.mkdir()
+    for split, words in {"train": "a b c d", "test": "e f g"}.items():
+        rows = [f"{split} 0 {number} {word} (1)\n" for number, word in enumerate(words.split())]
+        text = f"#begin document ({split}); part 000\n{''.join(rows)}\n#end document\n"
+        (mine / f"{split}.conll").write_text(text, "utf-8")
+    for command, result in run_commands(folder, *FAMILY).items():
+        assert result["exit_code"] == 0, result["stderr"]
+        assert [words for words in FAMILY[command] if words not in result["stdout"]] == []
+    # Three invented documents, in the package.
+    assert run_code(folder, LOAD) == [3]

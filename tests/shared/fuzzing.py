@@ -121,6 +121,7 @@ UNLISTED = {
     "word_column": ["4"],
     "fields": ["in/more/fields.csv"],
     "tolerance": ["1"],
+    "windows": ["none"],
     "layer": ["identity", "discourse_deixis"],
     "relation": ["same"],
     "entity_feature": ["label"],

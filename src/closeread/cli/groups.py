@@ -71,7 +71,7 @@ RARE_NAMES = (
     " with_counts digits columns secondary score_only"
     # parts of presets of shared tasks, quirks of other scorers, details of formats
     " duplicates blanc_edge average undefined words word_column skip_invalid zeros split_antecedents"
-    " layer extra fields scenario tolerance uprep reduction during group_by"
+    " windows layer extra fields scenario tolerance uprep reduction during group_by"
     # of files of annotation tools
     " relation entity_feature annotator document_field text_field"
     # of training and of baselines

@@ -80,6 +80,7 @@ def count(
     matching: str = "exact",
     zeros: str = "linear",
     split_antecedents: str = "ignore",
+    windows: str = "none",
     breakdowns: Sequence[str] = (),
 ) -> CountTable:
     """Count every document.
@@ -90,8 +91,8 @@ def count(
         system: the same documents in the same order; None for a document without a response.
         metrics: names of metrics, from `TITLES` and `SELECTED`.
         missing: whether documents without a response count as "empty", are left out ("skip"), or are an "error".
-        duplicates, keep_singletons, blanc_edge, average, undefined, matching, zeros, split_antecedents: the options of
-            `PROCEDURE`.
+        duplicates, keep_singletons, blanc_edge, average, undefined, matching, zeros, split_antecedents, windows: the
+            options of `PROCEDURE`.
         breakdowns: names from `closeread.tasks.coref.metrics.slices.FIELDS`.
 
     Raises:
@@ -105,6 +106,10 @@ def count(
     present = np.array(response.are_present(), bool)
     is_broken = np.array([name in response.broken for name in names], bool)
     check_present(present | is_broken, "documents", missing, "response")
+    if windows != "none":
+        from closeread.tasks.coref.windows import cut_windows
+
+        key, response = cut_windows(key, response, windows, metrics)
     if duplicates == "last" and matching != "minimum":
         key, response = map(order_entities_by_text, (key, response))
     matched = match_sides(key, response, duplicates, keep_singletons, matching, zeros)
@@ -253,6 +258,16 @@ PROCEDURE = Procedure(
             "score their antecedents as one more mention, or score only these.",
             signed="if_changed",
             references=YU_2023,
+        ),
+        Option(
+            "windows",
+            (),
+            "none",
+            "Score long documents in windows of so many tokens, where an entity is one for each window; bookcoref:1500 "
+            "has the windows of BOOKCOREF's script.",
+            "none|(bookcoref:)?[1-9][0-9]{0,8}",
+            "none, a number of tokens, or bookcoref: and a number",
+            signed="if_changed",
         ),
         Option(
             "layer",
