@@ -290,9 +290,16 @@ def test_a_document_that_one_of_two_systems_lacks(tmp_path, run, order):
     assert "1 of the 2 documents of the key has no response: 'b'" in result.output
     result = run(*command, "--missing", "skip", "--json")
     assert result.exit_code == 0, result.output
-    assert "second: " in result.stderr
     # only "a" is compared: of "b", one of them has nothing
     of_first = {"repaired": 1, "added": 2, "shared": 2}
     of_second = {"repaired": 2, "added": 1, "shared": 2}
     counts = json.loads(result.stdout)["counts"]
     assert counts == (of_first if order == 1 else of_second)
+
+
+def test_notes_of_two_systems_name_the_system(tmp_path, run):
+    for name, clusters in (("key", KEY), ("first", FIRST), ("second", {**SECOND, "c": []})):
+        write_jsonl(tmp_path / f"{name}.jsonl", clusters)
+    files = [tmp_path / f"{name}.jsonl" for name in ("key", "first", "second")]
+    notes = run("errors", "coref", *files, "--extra", "skip").stderr
+    assert "second: 1 document of the response left out, not in the key: 'c'" in notes

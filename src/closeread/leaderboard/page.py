@@ -524,12 +524,13 @@ def list_commands(board: Json, address: str) -> list[str]:
     return ["pip install closeread", shlex.join([*words, "--dry-run"]), shlex.join(words)]
 
 
-def render_page(index: Json, *, address: str = "STORE") -> str:
+def render_page(index: Json, *, address: str = "STORE", pages: Mapping[str, str] = {}) -> str:
     """Return the page of a leaderboard as HTML.
 
     Args:
         index: the content of `board.json`; all texts in it are untrusted.
         address: where to submit: the folder or the dataset on the Hub.
+        pages: links to pages with the mentions of systems, by the id of the submission.
     """
     index = clean_index(index)
     folder = package_folder("closeread.leaderboard") / "templates"
@@ -543,7 +544,9 @@ def render_page(index: Json, *, address: str = "STORE") -> str:
     )
     boards = index["boards"]
     keys = make_keys(board["name"] for board in boards)
-    sections = [_make_section(board, key, address) for board, key in zip(boards, keys, strict=True)]
+    sections = [
+        _make_section(board, key, address, pages) for board, key in zip(boards, keys, strict=True)
+    ]
     return (
         _open_templates(folder)
         .get_template("page.html")
@@ -584,7 +587,7 @@ def _open_templates(folder: Path) -> jinja2.Environment:
     return templates
 
 
-def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
+def _make_section(board: Json, key: str, address: str, pages: Mapping[str, str]) -> dict[str, Any]:
     """Return the texts and numbers of a board that the templates take; `key` is its name in the address of the page."""
     flags: set[str] = set()
     for row in list_rows(board):
@@ -598,7 +601,7 @@ def _make_section(board: Json, key: str, address: str) -> dict[str, Any]:
         "commands": list_commands(board, address),
         "flags": [text for flag, text in EXPLAINED.items() if flag in flags],
         "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
-        "data": embed_json(make_data(board, key)),
+        "data": embed_json(make_data(board, key, pages)),
     }
 
 
@@ -620,11 +623,11 @@ def make_keys(texts: Iterable[str]) -> list[str]:
     return list(keys)
 
 
-def make_data(board: Json, key: str) -> dict[str, Any]:
+def make_data(board: Json, key: str, pages: Mapping[str, str] = {}) -> dict[str, Any]:
     """Return the data of a board of a clean index, from which the script draws what needs a choice of the reader.
 
     They are those of the index, with the rows of all kinds in one list.  Where links are expected, a text that is none
-    stands in a list of its own.  `key` is the board's name in the address of the page.
+    stands in a list of its own.  `key` is the board's name in the address of the page; `pages` are as for `render_page`.
     """
     rows = list_rows(board)
     metrics = [metric["name"] for metric in board["metrics"]]
@@ -642,6 +645,8 @@ def make_data(board: Json, key: str) -> dict[str, Any]:
     packed = []
     for row, row_key, group in zip(rows, keys, _list_standings(board), strict=True):
         data = {name: row[name] for name in (*TEXTS, *LINKS)}
+        if row["id"] in pages:
+            data["mentions"] = pages[row["id"]]
         for name, check in LINKS.items():
             if data[name] is not None and check(data[name]):
                 data[name] = [data[name]]

@@ -299,7 +299,7 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
     published: dict[str, Any] = report.to_dict()
     if board.private:
         published["counts"] = {}
-        published["scores"] = _round_scores(published["scores"])
+        published["scores"] = round_scores(published["scores"])
         published["slices"] = {
             field: _blur_slices(slices) for field, slices in published["slices"].items()
         }
@@ -310,11 +310,9 @@ def make_record(board: Board, subject: str, report: Report, predictions: str) ->
     return Record(subject, board.name, signature, __version__, predictions, is_perfect, published)
 
 
-def _round_scores(scores: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    rounded: dict[str, dict[str, Any]] = json.loads(
-        json.dumps(scores), parse_float=lambda digits: round(float(digits), DIGITS)
-    )
-    return rounded
+def round_scores(scores: Any) -> Any:
+    """Return scores, in whatever JSON, with the digits that are published of private gold."""
+    return json.loads(json.dumps(scores), parse_float=lambda digits: round(float(digits), DIGITS))
 
 
 def _blur_slices(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -330,7 +328,7 @@ def _blur_slices(slices: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str,
         if part["n_units"] < MIN_SLICE_UNITS or 0 < n_dropped_units < MIN_SLICE_UNITS:
             n_dropped_units += part["n_units"]
         else:
-            blurred[value] = {**part, "counts": {}, "scores": _round_scores(part["scores"])}
+            blurred[value] = {**part, "counts": {}, "scores": round_scores(part["scores"])}
     # in the order of the report
     return {value: blurred[value] for value in slices if value in blurred}
 

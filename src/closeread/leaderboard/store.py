@@ -128,6 +128,10 @@ class FolderStore:
             return arrival
         return read_arrival(arrival, self.read_predictions, limit, RequestError)
 
+    def has_file(self, path: str) -> bool:
+        """Return whether a file is in the folder."""
+        return (self._folder / path).is_file()
+
     def read_predictions(self, path: str, limit: int) -> bytes:
         """Return predictions, or another file of a submission, of at most `limit` bytes, verified by their digest."""
         try:

@@ -322,10 +322,11 @@ def show_leaderboard(store: Store, *, board: Name = None) -> Ranking:
     return ranking if board is None else ranking.select(board)
 
 
-def build_leaderboard(store: Store, *, output: Output) -> Written:
+def build_leaderboard(store: Store, *, output: Output, gold: Golds = ()) -> Written:
     """Write the page of a leaderboard.
 
-    The page is one HTML file, which needs no server and no network.
+    The page is one HTML file, which needs no server and no network. On boards of coreference with public gold, it links
+    a page with the mentions of each system, written to the folder systems beside it.
 
     On the command line:
       closeread leaderboard build board -o index.html
@@ -333,6 +334,7 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     Args:
         store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
         output: the file to write.
+        gold: as for `closeread.judge_leaderboard`; pages of systems need it.
 
     Returns:
         The file, and its size.
@@ -340,11 +342,20 @@ def build_leaderboard(store: Store, *, output: Output) -> Written:
     >>> print(closeread.build_leaderboard("board", output="index.html"))
     index.html: ... bytes
     """
+    from closeread.leaderboard.mentions import FOLDER, draw_systems
     from closeread.leaderboard.page import render_page
     from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
-        page = render_page(opened.read_index(), address=str(store))
+        index = opened.read_index()
+        systems = draw_systems(opened, index, _read_golds(opened, gold))
+    links = {}
+    for submission, text in systems.items():
+        links[submission] = f"{FOLDER}/{submission}.html"
+        path = Path(output).parent / links[submission]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    page = render_page(index, address=str(store), pages=links)
     write_text(Path(output), page)
     return Written(Path(output), f"{len(page.encode()):,} bytes")
 

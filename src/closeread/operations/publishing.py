@@ -314,6 +314,7 @@ def publish_codabench(
     option: Options = None,
     docker_image: Name = None,
     wheel: Wheels = (),
+    public_gold: bool = False,
     archive: Archive = False,
 ) -> list[Path]:
     """Write the bundle of a shared task on Codabench.
@@ -339,6 +340,7 @@ def publish_codabench(
         option: options of the procedure by name.
         docker_image: Score submissions in this image.  [default: Codabench's image with Python 3.12]
         wheel: Add this wheel, of closeread or of a library, to the scoring program; may be repeated.
+        public_gold: Show participants in coreference the mentions of the gold beside their own.
         archive: Also write the zip file to upload, DIR.zip.
 
     Returns:
@@ -357,7 +359,9 @@ def publish_codabench(
 
     image = docker_image or DOCKER_IMAGE
     wheels = tuple(map(Path, wheel))
-    settings = BundleSettings(title, start or START, end, per_day, max_submissions, image, wheels)
+    settings = BundleSettings(
+        title, start or START, end, per_day, max_submissions, image, wheels, public_gold
+    )
     bundle = Path(folder)
     written = make_bundle(
         corpus,

@@ -12,9 +12,10 @@ from closeread.counts.counts import Counts, make_report
 from closeread.counts.estimates import Resampling, number_or_none
 from closeread.counts.procedure import System
 from closeread.scoring import Scorer
-from closeread.tasks.coref.documents import Document, Mention, documents_of
+from closeread.tasks.coref.documents import Document, Documents, Mention, documents_of
 from closeread.tasks.coref.empty_nodes import number_alike
 from closeread.tasks.coref.errors import KINDS, find_document, find_errors, prepare_sides
+from closeread.tasks.coref.metrics.matching import without_duplicates
 from closeread.tasks.coref.operations import choose_main_metric
 from closeread.tasks.coref.verdicts import (
     NONE,
@@ -45,6 +46,7 @@ class Viewed:
     Attributes:
         name: its name.
         counts: what its scores are computed from.
+        response: its documents as they were read, which nothing of the key has changed.
         verdicts: what it makes of each mention.
         faults: the mentions that it doesn't get right, by the number of the document.
         errors: the number of errors of each kind, by the number of the document.
@@ -53,6 +55,7 @@ class Viewed:
 
     name: str
     counts: Counts
+    response: Documents
     verdicts: Verdicts
     faults: Mapping[int, list[Fault]]
     errors: Mapping[int, Counter[str]]
@@ -66,6 +69,7 @@ def judge_system(name: str, scorer: Scorer, system: System) -> Viewed:
     counts = scorer.count(system)
     if scorer.options["missing"] == "skip":
         key = key.without(response.list_absent())
+    original = without_duplicates(response)
     key, response = prepare_sides(key, response, scorer.options)
     verdicts = judge_mentions(key, response, scorer.options)
     faults: dict[int, list[Fault]] = {}
@@ -86,6 +90,7 @@ def judge_system(name: str, scorer: Scorer, system: System) -> Viewed:
     return Viewed(
         name,
         counts,
+        original,
         verdicts,
         faults,
         errors,
@@ -112,7 +117,8 @@ def make_data(
         resampling: how intervals are computed.
         documents: the names of the documents to show; none for all.
         limit: how many documents to show, those with the most errors.
-        has_key: whether to show the key; otherwise only totals tell of it.
+        has_key: whether to show the key; otherwise only totals tell of it, and of each system the documents are shown
+            that it has.
     """
     key = systems[0].verdicts.key
     numbers = sorted({find_document(name, key.names) for name in documents})
@@ -123,8 +129,14 @@ def make_data(
             return sum(len(system.faults[number]) for system in systems)
 
         numbers = sorted(sorted(numbers, key=count_faults, reverse=True)[:limit])
-    pages = [_show_document(number, scorer, systems, has_key=has_key) for number in numbers]
-    entities = chain.from_iterable(document.entities for document in key.documents)
+    if has_key:
+        side = key
+        pages = [_show_document(number, scorer, systems) for number in numbers]
+    else:
+        side = systems[0].response
+        are_present = side.are_present()
+        pages = [_show_response(number, systems) for number in numbers if are_present[number]]
+    entities = chain.from_iterable(document.entities for document in side.documents)
     summaries = [_summarize(system, resampling) for system in systems]
     return {
         "title": title,
@@ -177,30 +189,40 @@ def _compare(systems: Sequence[Viewed], numbers: Collection[int]) -> dict[str, i
     return compare_faults(*sides).count_faults()
 
 
-def _show_document(
-    number: int, scorer: Scorer, systems: Sequence[Viewed], *, has_key: bool
-) -> dict[str, Any]:
+def _show_document(number: int, scorer: Scorer, systems: Sequence[Viewed]) -> dict[str, Any]:
     """Return a document with its mentions on all sides."""
     sides = [systems[0].verdicts.key, *(system.verdicts.response for system in systems)]
     originals = [side.documents[number] for side in sides]
     key, *responses = number_alike(originals)
     text = make_text(originals, [key, *responses])
     page: dict[str, Any] = {"name": key.name, **text._asdict()}
-    page["key"] = _show_side(key, text) if has_key else None
+    page["key"] = _show_side(key, text)
     page["systems"] = []
     for system, response in zip(systems, responses, strict=True):
         side = {"name": system.name, **_show_side(response, text)}
-        side["aligned"] = [NONE] * len(response.entities)
-        side["score"] = None
-        if has_key:
-            side["aligned"] = system.verdicts.list_aligned(number)
-            matched = system.verdicts.list_matched(number)
-            if matched is not None:
-                side["matched"] = matched
-            side["score"] = system.scores.get(scorer.name_unit(key.name))
-            side["counts"] = _list_counts(system.errors[number])
+        side["aligned"] = system.verdicts.list_aligned(number)
+        matched = system.verdicts.list_matched(number)
+        if matched is not None:
+            side["matched"] = matched
+        side["score"] = system.scores.get(scorer.name_unit(key.name))
+        side["counts"] = _list_counts(system.errors[number])
         page["systems"].append(side)
-    page["comparison"] = _compare(systems, [number]) if has_key else None
+    page["comparison"] = _compare(systems, [number])
+    return page
+
+
+def _show_response(number: int, systems: Sequence[Viewed]) -> dict[str, Any]:
+    """Return a document with the mentions of the systems, of which nothing is told."""
+    originals = [system.response.documents[number] for system in systems]
+    responses = number_alike(originals)
+    text = make_text(originals, responses)
+    page: dict[str, Any] = {"name": originals[0].name, **text._asdict(), "key": None}
+    page["systems"] = []
+    for system, response in zip(systems, responses, strict=True):
+        side = {"name": system.name, **_show_side(response, text), "score": None}
+        side["aligned"] = [NONE] * len(response.entities)
+        page["systems"].append(side)
+    page["comparison"] = None
     return page
 
 

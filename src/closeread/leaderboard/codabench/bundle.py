@@ -76,6 +76,7 @@ class BundleSettings:
         max_submissions: how many in all.
         docker_image: the image in which submissions are scored.
         wheels: wheels to add to the scoring program: closeread's own, or libraries.
+        public_gold: whether participants may see the gold.
     """
 
     title: str | None = None
@@ -85,6 +86,7 @@ class BundleSettings:
     max_submissions: int = 100
     docker_image: str = DOCKER_IMAGE
     wheels: tuple[Path, ...] = ()
+    public_gold: bool = False
 
     def __post_init__(self) -> None:
         """Check the values."""
@@ -139,7 +141,7 @@ def make_bundle(
         split=split,
         data_dir=data_dir,
         options=options,
-        private=True,
+        private=not settings.public_gold,
         title=settings.title,
         limits=limits,
         counting="best",

@@ -1,9 +1,10 @@
 """What the scoring program of a bundle does once closeread can be imported.
 
 Scores go to `scores.json`, and what participants may know beyond them to `detailed_results.html`.  Participants see
-both, and all that is printed, so nothing of the gold and nothing about a single unit is ever written: slices are left
-out if they are small, and an error that is not about the submission is reported by its place in the code only.  The
-archive comes from a participant, so links are refused, and sizes are checked before anything is read.
+both, and all that is printed, so nothing of private gold and nothing about a single unit of it is ever written: slices
+are left out if they are small, an error that is not about the submission is reported by its place in the code only, and
+of coreference there are the mentions of the submission and how many errors there are of each kind.  The archive comes
+from a participant, so links are refused, and sizes are checked before anything is read.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from closeread.exceptions import (
 from closeread.files import write_text
 from closeread.formats.folders import is_about_folder, walk_files
 from closeread.leaderboard.declaration import FILE, Board, Leaderboard
+from closeread.leaderboard.mentions import draw_mentions, has_mentions
 from closeread.leaderboard.names import show_safely
 from closeread.leaderboard.scoring import score_predictions
 from closeread.leaderboard.submission import PACKED, find_suffix, pack_files, read_limited
@@ -84,12 +86,12 @@ def run(source: str, output: str, program: str) -> int:
     title = board.title
     try:
         with word_for_command_line(), advising_only(()):
-            report = _score(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
+            report, page = _score(board, scorer, Path(source) / RESULT, is_folder=gold.is_dir())
     except (InputError, RequestError) as error:
         return fail(str(error))
     except Exception as error:
         return blame_organisers("Scoring failed", error)
-    write_text(Path(output) / DETAILS, _draw_results(board, report))
+    write_text(Path(output) / DETAILS, page or _draw_results(board, report))
     # An undefined score is 0: Codabench would rank a submission without a value above all others.
     scores = {
         column_key(name): round(100 * (score["value"] or 0.0), 2)
@@ -109,8 +111,10 @@ def accepts_folders(board: Board) -> bool:
     return board.corpus is None or bool(find_folders(load_corpus(board.corpus)))
 
 
-def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Mapping[str, Any]:
-    """Score an unpacked submission; return the publishable part of its report, as JSON.
+def _score(
+    board: Board, scorer: Scorer, folder: Path, *, is_folder: bool
+) -> tuple[Mapping[str, Any], str | None]:
+    """Score an unpacked submission; return the publishable part of its report, as JSON, and a page with its mentions.
 
     If the gold is a folder (`is_folder`), a single file is a folder of one.
     """
@@ -122,7 +126,10 @@ def _score(board: Board, scorer: Scorer, folder: Path, *, is_folder: bool) -> Ma
         _, record = score_predictions(board, scorer, "codabench", suffix, content)
     except InputError as error:
         raise SubmissionError(source, error.problems) from None
-    return record.report
+    page = None
+    if has_mentions(board):
+        page = draw_mentions(board, scorer, SOURCE, suffix, content)
+    return record.report, page
 
 
 def _find_files(folder: Path) -> dict[str, Path]:

@@ -32,6 +32,7 @@ function listFacts(board, row) {
     ["Model", model],
     ["Paper", row.paper && makeLink(row.paper)],
     ["Code", row.code && makeLink(row.code)],
+    ["Mentions", row.mentions && makeLink(row.mentions, "in the texts, beside those of the key")],
     ["Flags", row.flags.length ? row.flags.map((flag) => make("p", {}, ...[FLAG_SENTENCES[flag.flag]?.(board, flag) ?? flag.flag].flat())) : null],
     ["Id", row.kind === "system" ? make("code", {}, row.id) : null],
     ["Signature", row.signature && make("code", {}, row.signature)],
