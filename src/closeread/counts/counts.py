@@ -174,7 +174,7 @@ def _select_defined_metrics(
     """Return the procedure with the metrics that can be computed from stored counts, unless a preset leaves them out."""
     complete = procedure.with_metrics(procedure.families)
     lacking = {metric.family for metric in complete.metrics if not metric.is_defined(table.names)}
-    if preset in procedure.presets:
+    if preset is not None and preset in procedure.presets:
         lacking |= {*procedure.always_counted} - {*procedure.presets[preset].metrics}
     families = [family for family in complete.families if family not in lacking]
     if not families:
