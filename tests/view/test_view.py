@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 from html.parser import HTMLParser
+from importlib.resources import files
 from itertools import permutations
 
 import pytest
@@ -185,6 +186,21 @@ def test_the_policy_has_the_hashes_of_script_and_style_and_nothing_is_requested(
     assert [
         address for address in scripts.addresses if address[:5] != "data:" and address[0] != "#"
     ] == []
+
+
+@pytest.mark.parametrize(("name", "limit"), [("page.js", 30_000), ("page.css", 12_000)])
+def test_script_and_style_stay_small(name, limit):
+    assert (files("closeread.views") / name).stat().st_size <= limit
+
+
+def test_the_main_score_comes_first_and_hostile_names_stay_text():
+    key = [[[[0, 0], [1, 1]]]]
+    data = json.loads(closeread.view("coref", key, gold=key).to_json())
+    assert data["systems"][0]["scores"][0]["name"] == data["measure"]
+    data["systems"][0]["name"] = "<img src=x onerror=alert(1)>"
+    data["systems"] *= 2
+    _, scripts = read_page(draw_page(data))
+    assert scripts.images == 0
 
 
 def test_a_notebook_shows_the_page_in_a_frame():
