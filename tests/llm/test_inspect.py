@@ -55,6 +55,7 @@ def list_rows(log, epoch=1):
         (tasks.timeline, "timeline", "creation-time", {"structured": True}),
         (tasks.coref, "coref", "one-entity", {"gold": str(KEY)}),
         (tasks.coref, "marmara_coref", "one-entity", {}),
+        (tasks.coref, "litbank", "one-entity", {"corpus": "litbank"}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::closeread.CloseReadWarning")
@@ -172,8 +173,10 @@ def test_structured_answers_have_a_schema():
 
 
 def test_bad_arguments():
-    with pytest.raises(RequestError, match="name a key by gold=FILE"):
+    with pytest.raises(RequestError, match="or a key by gold=FILE"):
         tasks.coref()
+    with pytest.raises(RequestError, match="mctaco is no corpus of the task coref"):
+        tasks.coref(corpus="mctaco", config="sample")
     with pytest.raises(RequestError, match="Did you mean 'candidate'"):
         tasks.mctaco(config="sample", ask="candidates")
     with pytest.raises(RequestError, match=r"shots is -1 \(expected a whole number from 0\)"):

@@ -50,6 +50,7 @@ NAN = float("nan")
 ARGUMENTS = """
 Args:
     config, split: the part of the corpus.
+    corpus: a corpus of coreference, such as litbank; of the task coref only.
     gold: a file of gold of your own.
     ask: "question" for all candidate answers of a question of McTaco at once, or "candidate" for one at a time.
     shots: the number of examples in the prompt.
@@ -61,7 +62,7 @@ Args:
 """
 
 
-def _make_task_function(title: str, corpus: str, docstring: str) -> Callable[..., Task]:
+def _make_task_function(title: str, task_corpus: str, docstring: str) -> Callable[..., Task]:
     """Return the task of a corpus or a procedure."""
 
     def ask_questions(
@@ -75,9 +76,14 @@ def _make_task_function(title: str, corpus: str, docstring: str) -> Callable[...
         prompt: int = 1,
         structured: bool = False,
         articles: str | None = None,
+        corpus: str | None = None,
     ) -> Task:
+        name = task_corpus if corpus is None else corpus
+        if corpus is not None and load_corpus(corpus).procedure != task_corpus:
+            raise RequestError(f"{corpus} is no corpus of the task {title}; leave corpus out")
         # Without a key, the documents of Marmara, such as those of its sample, are tried.
-        name = "marmara_coref" if corpus == "coref" and gold is None and config else corpus
+        if name == "coref" and gold is None and config:
+            name = "marmara_coref"
         exam = Exam(
             name, config, split, gold, ask, shots, examples, seed, prompt, structured, articles
         )
@@ -160,7 +166,7 @@ def check_exam(exam: Exam) -> None:
         raise RequestError("articles is an argument of wikipossessions only")
     if exam.name == "coref" and exam.gold is None:
         raise RequestError(
-            "coref has no corpus of its own; name a key by gold=FILE, or try config=sample"
+            "coref has no corpus of its own; name one by corpus=NAME or a key by gold=FILE, or try config=sample"
         )
 
 
