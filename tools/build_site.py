@@ -41,15 +41,14 @@ CARD_LINK = re.compile(
     r"^The \[dataset card\]\(\.\./(cards/\w+\.md)\) describes the corpus\.$", re.MULTILINE
 )
 """In a page on a corpus, the paragraph in whose place the site shows the card itself."""
+CARDS = "cards/"
+"""The place of cards that have no such page."""
 
 
 def list_sources() -> dict[Path, str]:
     """Every file of the checkout that the site shows, and its place there.
 
-    A dataset card has the place of the page on its corpus, which includes it.
-
-    Raises:
-        LookupError: no page includes the card of a corpus.
+    A dataset card has the place of the page on its corpus, which includes it, or one of its own.
     """
     sources = {
         ROOT / "benchmarks" / "README.md": "reference/benchmarks.md",
@@ -69,8 +68,7 @@ def list_sources() -> dict[Path, str]:
             for card in CARD_LINK.findall(path.read_text("utf-8")):
                 sources[ROOT / card] = place
     for name in corpus_names():
-        if ROOT / "cards" / f"{name}.md" not in sources:
-            raise LookupError(f"no page in docs/ includes the card of {name}")
+        sources.setdefault(ROOT / "cards" / f"{name}.md", f"{CARDS}{name}.md")
     return sources
 
 
@@ -103,7 +101,7 @@ def copy_pages(folder: Path) -> None:
     """Copy what the checkout has."""
     sources = list_sources()
     for source, place in sources.items():
-        if source.parent == ROOT / "cards":
+        if source.parent == ROOT / "cards" and not place.startswith(CARDS):
             continue  # the page on the corpus includes it
         target = folder / place
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -118,6 +116,8 @@ def copy_pages(folder: Path) -> None:
             text = title.sub(lambda match: f"# {match[1].upper()}", strip_metadata(text))
             # only doctest wants a line after what is printed
             text = text.replace("\n\n```\n", "\n```\n")
+        elif place.startswith(CARDS):
+            text = strip_metadata(text)
         elif match := CARD_LINK.search(text):
             text = include_card(text, strip_metadata((ROOT / match[1]).read_text("utf-8")))
         target.write_text(move_links(text, source, sources), "utf-8")
