@@ -1,7 +1,9 @@
 """Files of other tools are named behind every door, and never judged as a broken form of ours."""
 
+import gzip
 import io
 import pickle
+import tarfile
 import zipfile
 
 import pytest
@@ -19,9 +21,18 @@ def zip_of(name):
     return archive.getvalue()
 
 
+def tar_of(name):
+    """Return a tar archive with one empty file."""
+    archive = io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as opened:
+        opened.addfile(tarfile.TarInfo(name))
+    return archive.getvalue()
+
+
 FILES = {
     "an Office document": zip_of("[Content_Types].xml"),
     "a zip archive": zip_of("predictions.jsonl"),
+    "a tar archive": tar_of("key.conll"),
     "a PDF": b"%PDF-1.7\n%\xe2\xe3\n",
     "a pickle, which is never loaded": pickle.dumps({"a": 1}),
     "a binary CAS of UIMA": b"UIMA\0\0\0\x01",
@@ -73,10 +84,20 @@ def test_a_file_is_named(name, tmp_path, run):
     file.write_bytes(FILES[name])
     if name == "a zip archive":
         expected = "theirs: has no file of an annotation tool (expected WebAnno TSV, "
-        assert expected in run("score", "coref", key, file).stderr
+        message = run("score", "coref", key, file).stderr
+        assert expected in message
+        assert "; unpack an archive of other files)" in message
     elif name not in READ_AS_COREFERENCE:
         assert f"theirs: is {name} (" in run("score", "coref", key, file).stderr
     assert f"theirs: is {name} (" in run("score", "mctaco", file, "--config", "sample").stderr
+
+
+def test_a_gzipped_tar_archive_is_named(tmp_path, run):
+    key, file = tmp_path / "key.conll", tmp_path / "corpus.tgz"
+    key.write_text("#begin document (a)\nIda\t(1)\n#end document\n")
+    file.write_bytes(gzip.compress(FILES["a tar archive"]))
+    message = "corpus.tgz: is a tar archive (expected a file that closeread reads; unpack it)"
+    assert message in run("score", "coref", key, file).stderr
 
 
 @pytest.mark.parametrize("door", DOORS)

@@ -29,6 +29,7 @@ class ForeignFile(NamedTuple):
 FOREIGN_FILES = (
     ForeignFile(rb"PK\x03\x04(?s:.){0,4000}\[Content_Types\]", "an Office document", "save it as CSV or text"),
     ForeignFile(rb"PK\x03\x04", "a zip archive", "unpack it; a log of inspect-ai ends in .eval"),
+    ForeignFile(rb"(?s:.){257}ustar(  )?\0", "a tar archive", "unpack it"),
     ForeignFile(rb"%PDF-", "a PDF", TEXT),
     ForeignFile(rb"\x80[\x02-\x05]", "a pickle, which is never loaded", "write its content as JSON"),
     ForeignFile(rb"UIMA", "a binary CAS of UIMA", COREFERENCE),
@@ -54,8 +55,7 @@ FOREIGN_FILES = (
 
 def describe_foreign_file(content: bytes) -> str:
     """Say which other tool has written a file with this content, and what to do; empty if none is known."""
-    beginning = content[:MAX_BYTES_CHECKED]
     for kind in FOREIGN_FILES:
-        if re.match(kind.beginning, beginning):
+        if re.match(kind.beginning, content[:MAX_BYTES_CHECKED]):
             return f"is {kind.name} (expected a file that closeread reads; {kind.advice})"
     return ""

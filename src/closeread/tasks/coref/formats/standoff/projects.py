@@ -98,8 +98,8 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
         other = path.with_suffix(suffix)
         return _read_file(other) if other.is_file() else None
 
-    read = _load_reader(form)
-    documents_by_annotator = read(StandoffFile(str(path), data, read_beside), options)
+    file = StandoffFile(str(path), data, read_beside)
+    documents_by_annotator = _load_reader(form)(file, options)
     if not any(documents_by_annotator.values()):
         raise FormatError(path, [Problem("has no annotated document")])
     _name_documents(documents_by_annotator, path.name)
@@ -127,7 +127,7 @@ def _list_archive(name: str, data: bytes) -> Members:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except zipfile.BadZipFile:
         raise FormatError(name, [Problem("is not a valid ZIP archive")]) from None
-    if any(name == "[Content_Types].xml" for name in archive.namelist()):
+    if "[Content_Types].xml" in archive.namelist():
         raise FormatError(name, [Problem(describe_foreign_file(data))])
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > limits.MAX_FILES:
@@ -142,8 +142,9 @@ def _list_archive(name: str, data: bytes) -> Members:
                 with archive.open(entry) as file:
                     return file.read(entry.file_size)
             except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-                problem = Problem(f"can't be unpacked: {error}", file=entry.filename)
-                raise FormatError(name, [problem]) from None
+                raise FormatError(
+                    name, [Problem(f"can't be unpacked: {error}", file=entry.filename)]
+                ) from None
 
         return read
 
@@ -175,8 +176,10 @@ def _read_members(path: Path, members: Members, options: StandoffOptions) -> Pro
         raise FormatError(path, problems)
     if not documents:
         expected = ", ".join(form.title for form in STANDOFF_FORMATS.values())
-        message = f"has no file of an annotation tool (expected {expected})"
-        raise FormatError(path, [Problem(message)])
+        expected += "; unpack an archive of other files"
+        raise FormatError(
+            path, [Problem(f"has no file of an annotation tool (expected {expected})")]
+        )
     for problem in note_left_out(left_out, "files of an annotation tool"):
         notices.append(problem.message)
     return Project(dict(documents), notices)
@@ -191,9 +194,9 @@ def _read_member(
         inner = _list_archive(name, data)
         annotations = [member for member in inner if not ABOUT_PROJECT.fullmatch(member)]
         if len(annotations) != 1:
-            found = pluralize(len(annotations), "file")
-            problem = Problem(f"has {found} (expected one document, and perhaps TypeSystem.xml)")
-            raise FormatError(name, [problem])
+            message = f"has {pluralize(len(annotations), 'file')}"
+            message += " (expected one document, and perhaps TypeSystem.xml)"
+            raise FormatError(name, [Problem(message)])
         return _read_member(annotations[0], inner, options)
     form = find_standoff_format(data, name)
     if not form:
