@@ -12,6 +12,9 @@ import pytest
 import yaml
 from shared.entry_points import COREF_FORMATS, TASKS, TIMEML_FILES, write_key
 
+from closeread.corpus.gold import read_gold
+from closeread.corpus.names import load_corpus
+from closeread.exceptions import UnavailableError
 from closeread.leaderboard.codabench.bundle import PACKAGE, BundleSettings, make_bundle
 from closeread.leaderboard.declaration import make_board
 from closeread.tasks import load_procedure
@@ -74,6 +77,9 @@ def test_every_gold_makes_a_valid_bundle(here, ran, name):
     assert str(here).encode() not in b"".join(read_tree(here / "task").values())
     (board,) = competition["leaderboards"]
     procedure = load_procedure(TASKS.get(name, arguments[0]))
+    if name in TASKS and load_corpus(name).preset:
+        preset = procedure.presets[load_corpus(name).preset]
+        procedure = procedure.with_metrics(preset.metrics)
     keys = [column["key"] for column in board["columns"]]
     assert keys[0] == procedure.headline.replace("/", "_")
     assert sorted(keys) == sorted(metric.name.replace("/", "_") for metric in procedure.metrics)
@@ -139,6 +145,10 @@ def test_what_the_licence_forbids_is_told(here, run, corpora):
 @pytest.mark.parametrize("corpus", TASKS)
 @pytest.mark.extended
 def test_the_gold_of_released_corpora_is_scored_as_it_was(corpora, tmp_path, run, corpus):
+    try:
+        read_gold(load_corpus(corpus))
+    except UnavailableError:
+        pytest.skip(f"{corpus} is not here")
     # The bundle is written only if the signature of its gold is that of the corpus.
     assert run("publish", "codabench", corpus, tmp_path / "task").exit_code == 0
     signature = make_board(corpus).signature

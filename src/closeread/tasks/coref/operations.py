@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from closeread.corpus.notices import name_systems, warn_all
-from closeread.counts.systems import make_names
 from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.parameters import (
     Count,
@@ -115,6 +114,7 @@ def errors(
         limit: List at most this many documents, and errors of each kind, in tables; JSON and CSV list all.
     """
     from closeread.corpus.gold import GoldSource
+    from closeread.counts.systems import make_names
     from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
     from closeread.tasks.coref.metrics.matching import count_repeated
