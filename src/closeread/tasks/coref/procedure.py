@@ -42,16 +42,17 @@ from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.documents import documents_of
 from closeread.tasks.coref.formats import FORMATS, STANDOFF_HELP
 from closeread.tasks.coref.key_response import CoreferenceReader
-from closeread.tasks.coref.metrics.entity import EDGES
+from closeread.tasks.coref.metrics.entity import EDGES, LINKS
 from closeread.tasks.coref.metrics.matching import ZEROS, match_sides, order_entities_by_text
 from closeread.tasks.coref.metrics.scores import (
+    BLANC,
     BOTH_SIDES,
+    EACH_SIDE,
     IN_CONLL,
     OF_ENTITIES,
     SELECTED,
     TITLES,
     compare_sides,
-    count_metric,
     name_columns,
     scores_of,
 )
@@ -125,6 +126,7 @@ def count(
     if "conll" in metrics:
         computed.update(IN_CONLL)
     counted = [name for name in OF_ENTITIES if name in computed]
+    # These have numerators of their own for recall and precision.
     each_side = {"b3", "lea"}
     if duplicates == "last" or matching == "minimum":
         each_side.add("muc")
@@ -141,9 +143,15 @@ def count(
             columns = split_columns((key, response), matched, counted, split_antecedents)
             counted = ["mentions"]
         for name in counted:
-            columns |= count_metric(name, count_entities, each_side, blanc_edge)
+            counts = count_entities(name)
+            if name == "blanc":
+                columns |= name_columns(BLANC[blanc_edge], LINKS, counts)
+            elif name in each_side:
+                columns |= name_columns(name, EACH_SIDE, counts)
+            else:
+                columns |= name_columns(name, BOTH_SIDES, counts[:, [0, 1, 3]])
             if name == "muc" and matched.aliases is not None and duplicates != "last":
-                columns["muc/found_of_response"] = count_entities("muc")[:, 2]
+                columns["muc/found_of_response"] = counts[:, 2]
         for name in SELECTED:
             if name in metrics:
                 from closeread.tasks.coref.metrics.mentions import count_selected

@@ -82,15 +82,13 @@ def find_similarity(overlap: Overlap) -> Floats:
 
 def align_entities(overlap: Overlap) -> Mask:
     """Mark the overlaps of the entities that CEAFe maps to each other."""
-    documents = overlap.document_of()
     similarity = find_similarity(overlap)
-    return choose_cells(*overlap.entities, similarity, documents, overlap.n_documents)
+    return choose_cells(*overlap.entities, similarity, overlap.document, overlap.n_documents)
 
 
 def map_entities(overlap: Overlap, similarity: Floats) -> Floats:
     """Sum the similarity of entities, (n_overlaps,), in their best one-to-one mapping, by document."""
-    documents = overlap.document_of()
-    return best_total(*overlap.entities, similarity, documents, overlap.n_documents)
+    return best_total(*overlap.entities, similarity, overlap.document, overlap.n_documents)
 
 
 LINKS = (

@@ -14,10 +14,9 @@ from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.metrics.overlap import (
     KEY,
     RESPONSE,
+    Side,
     Sides,
-    code_mentions,
     code_spans,
-    find_duplicates,
     mention_codes,
 )
 
@@ -64,9 +63,9 @@ def match_sides(
     """
     require_heads(key, response, matching)
     if duplicates == "error":
-        if count_repeated(response):
+        if response.n_repeated:
             raise ValueError("the response has mentions that occur more than once")
-        if count_repeated(key):
+        if key.n_repeated:
             duplicates = "reference"
     elif duplicates == "first":
         key, response = map(without_duplicates, (key, response))
@@ -133,8 +132,8 @@ def make_sides(
     has_parts = key.has_parts or response.has_parts
     by_dependency = zeros in ("dependent", "corefud") and key.has_nodes and response.has_nodes
     if matching == "exact" and not has_parts and not by_dependency:
-        return code_spans(key.columns, response.columns)
-    if matching == "minimum" and key.has_constituents:
+        codes = code_spans(key.columns, response.columns)
+    elif matching == "minimum" and key.has_constituents:
         from closeread.tasks.coref.metrics.minimum_spans import minimum_codes
 
         codes = minimum_codes(key, response)
@@ -142,7 +141,9 @@ def make_sides(
         from closeread.tasks.coref.metrics.inexact_matching import match_mentions
 
         codes = match_mentions(key, response, matching, by_dependency=by_dependency)
-    return code_mentions(key.columns, response.columns, codes)
+    key_side = Side(key.columns.document, codes[KEY], key.columns.entity)
+    response_side = Side(response.columns.document, codes[RESPONSE], response.columns.entity)
+    return key_side, response_side
 
 
 def require_heads(key: Documents, response: Documents, matching: str) -> None:
@@ -168,11 +169,6 @@ def require_heads(key: Documents, response: Documents, matching: str) -> None:
     )
 
 
-def count_repeated(documents: Documents) -> int:
-    """Count the mentions of the same tokens as an earlier one."""
-    return len(find_duplicates(make_sides(documents, documents)[KEY]))
-
-
 def without_duplicates(documents: Documents) -> Documents:
     """Return the documents with every mention in its first entity only (see `order_by_text`)."""
     return order_entities_by_text(documents, in_first_entity=True)
@@ -180,7 +176,7 @@ def without_duplicates(documents: Documents) -> Documents:
 
 def order_entities_by_text(documents: Documents, *, in_first_entity: bool = False) -> Documents:
     """Order the entities by the text if any mention is repeated (see `order_by_text`)."""
-    if not count_repeated(documents):
+    if not documents.n_repeated:
         return documents
     from closeread.tasks.coref.selection import order_by_text
 

@@ -58,19 +58,10 @@ Sides = tuple[Side, Side]
 """Key and response."""
 
 
-def code_spans(key: Columns, response: Columns) -> Sides:
-    """Return the mentions of both sides, of which none is discontinuous, with the same code for the same tokens."""
+def code_spans(key: Columns, response: Columns) -> Pair:
+    """Return the codes of the mentions of both sides, of which none is discontinuous: the same for the same tokens."""
     width = 1 + int(np.concatenate([key.end, response.end]).max(initial=0))
-    key_codes, response_codes = (side.start * width + side.end for side in (key, response))
-    return code_mentions(key, response, (key_codes, response_codes))
-
-
-def code_mentions(key: Columns, response: Columns, codes: Pair) -> Sides:
-    """Return the mentions of both sides with their codes."""
-    return (
-        Side(key.document, codes[KEY], key.entity),
-        Side(response.document, codes[RESPONSE], response.entity),
-    )
+    return key.start * width + key.end, response.start * width + response.end
 
 
 def mention_codes(*sides: Side) -> list[Ints]:
@@ -105,6 +96,7 @@ class Overlap:
         sizes: (n_entities,) each, the number of its mentions; 0 if its number is unused.
         entities: (n_overlaps,) each, the two entities of each overlap, which have mentions in common.
         common: (n_overlaps,) how many.
+        document: (n_overlaps,) the document of each overlap.
     """
 
     n_documents: int
@@ -112,18 +104,15 @@ class Overlap:
     sizes: Pair
     entities: Pair
     common: Ints | Floats
+    document: Ints
 
     def size_of(self, side: int) -> Ints:
         """Return the size of each overlap's entity on a side, (n_overlaps,)."""
         return self.sizes[side][self.entities[side]]
 
-    def document_of(self) -> Ints:
-        """Return the document of each overlap, (n_overlaps,)."""
-        return self.documents[KEY][self.entities[KEY]]
-
     def sum_overlaps(self, values: Ints | Floats | Mask) -> Floats:
         """Sum a value of each overlap by document, (n_documents,)."""
-        return sum_groups(self.document_of(), values.astype(np.float64), self.n_documents)
+        return sum_groups(self.document, values.astype(np.float64), self.n_documents)
 
     def sum_entities(self, side: int, values: Ints | Floats | Mask) -> Floats:
         """Sum a value of each entity of a side by document, (n_documents,)."""
@@ -147,13 +136,14 @@ def make_overlap(
     key: Side, response: Side, n_documents: int, entities: Pair, common: Ints
 ) -> Overlap:
     """Return the overlap of two sides, given the entities that have mentions in common, and how many."""
-    documents = []
-    for side in (key, response):
-        document = np.zeros(side.n_entities, np.int64)
-        document[side.entity] = side.document
-        documents.append(document)
     sizes = (np.bincount(key.entity), np.bincount(response.entity))
-    return Overlap(n_documents, (documents[KEY], documents[RESPONSE]), sizes, entities, common)
+    key_documents = np.zeros(len(sizes[KEY]), np.int64)
+    key_documents[key.entity] = key.document
+    response_documents = np.zeros(len(sizes[RESPONSE]), np.int64)
+    response_documents[response.entity] = response.document
+    documents = (key_documents, response_documents)
+    document = key_documents[entities[KEY]]
+    return Overlap(n_documents, documents, sizes, entities, common, document)
 
 
 def find_duplicates(side: Side) -> Ints:

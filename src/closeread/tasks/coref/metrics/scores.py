@@ -137,21 +137,6 @@ def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> C
     return repeated.count_by_last if duplicates == "last" else repeated.count_as_reference
 
 
-def count_metric(
-    metric: str, count: Counting, each_side: Collection[str], blanc_edge: str
-) -> dict[str, Floats]:
-    """Count a metric of entities in every document, by the names of the counts.
-
-    The metrics `each_side` have numerators of their own for recall and precision.
-    """
-    counts = count(metric)
-    if metric == "blanc":
-        return name_columns(BLANC[blanc_edge], LINKS, counts)
-    if metric in each_side:
-        return name_columns(metric, EACH_SIDE, counts)
-    return name_columns(metric, BOTH_SIDES, counts[:, [0, 1, 3]])
-
-
 def name_columns(metric: str, names: Collection[str], counts: Floats) -> dict[str, Floats]:
     """Return columns of counts by their names."""
     return {f"{metric}/{name}": column for name, column in zip(names, counts.T, strict=True)}
