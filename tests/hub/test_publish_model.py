@@ -123,7 +123,7 @@ def test_without_a_report_a_note_says_so(publish):
         ({"task": "tne"}, "a report is of mctaco, and the run of tne"),
         (
             {"runs": []},
-            "run/run.json: describes several runs (expected the folder of one run)",
+            "run/run.json: describes several runs (expected the folder of a training run: none)",
         ),
     ],
 )

@@ -197,7 +197,7 @@ def test_several_seeds(trained, run, ran, tmp_path, monkeypatch):
     assert (tmp_path / "runs/seed-3/model.safetensors").stat().st_mtime_ns == kept
     monkeypatch.chdir(tmp_path)
     result = run("predict", "mctaco", "runs", *SAMPLE, "-o", "p.jsonl")
-    several = "describes several runs (expected the folder of one run)"
+    several = "expected the folder of a training run: runs/seed-3, runs/seed-4)"
     assert (result.exit_code, several in result.stderr) == (1, True)
     ran("predict", "mctaco", "runs/seed-4", *SAMPLE, "-o", "p.jsonl")
     report = json.loads(ran("score", "mctaco", "p.jsonl", *SAMPLE, "--json", "--no-ci"))
@@ -280,10 +280,23 @@ def test_folders_that_hold_something_else(run, here, encoder):
     )
     state = "run/run.json: state: '' is not one of 'training', 'complete'"
     assert refuse(run, "plot", "learning-curve", "run", "-o", "c.png") == state
-    several = "run/run.json: describes several runs (expected the folder of one run)"
-    assert refuse(run, *predict) == several
-    assert refuse(run, *train, "--resume") == several
+    several = "run/run.json: describes several runs (expected the folder of a training run: none)"
+    assert refuse(run, *predict) == refuse(run, *train, "--resume") == several
     assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
+
+
+def test_a_folder_of_several_runs_names_them(run, here, encoder):
+    series = {"format": 1, "task": "mctaco", "runs": [], "state": "complete"}
+    for folder in ("runs", "runs/size-50/seed-1", "runs/seed-0"):
+        (here / folder).mkdir(parents=True, exist_ok=True)
+        (here / folder / "run.json").write_text(json.dumps(series), "utf-8")
+    expected = "expected the folder of a training run: runs/seed-0, runs/size-50/seed-1"
+    train = ["train", "mctaco", "--encoder", encoder, *SAMPLE, *FAST, "--epochs", 1, "--resume"]
+    for command in (
+        ["predict", "mctaco", "runs", *SAMPLE, "-o", "p.jsonl"],
+        [*train, "-o", "runs"],
+    ):
+        assert refuse(run, *command) == f"runs/run.json: describes several runs ({expected})"
 
 
 class Slow:

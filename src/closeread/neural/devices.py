@@ -16,8 +16,9 @@ def check_libraries(purpose: str) -> None:
         import torch  # noqa: F401
         import transformers  # noqa: F401
     except ImportError as error:
-        libraries = ("torch", "transformers", "accelerate")
-        raise MissingExtraError(purpose, *libraries, extra="neural") from error
+        raise MissingExtraError(
+            purpose, "torch", "transformers", "accelerate", extra="neural"
+        ) from error
 
 
 class Hardware(NamedTuple):

@@ -20,19 +20,17 @@ LONGEST_WINDOW = 4096  # tokens, for models that set no limit; the work grows wi
 SPECIAL = -1  # in place of the word of a special token, or of padding
 
 # The model types that begin to count positions after that of padding.
-_COUNT_FROM_PADDING = frozenset(
-    (
-        "roberta",
-        "xlm-roberta",
-        "xlm-roberta-xl",
-        "camembert",
-        "mpnet",
-        "longformer",
-        "ibert",
-        "data2vec-text",
-        "esm",
-    )
-)
+_COUNT_FROM_PADDING = {
+    "roberta",
+    "xlm-roberta",
+    "xlm-roberta-xl",
+    "camembert",
+    "mpnet",
+    "longformer",
+    "ibert",
+    "data2vec-text",
+    "esm",
+}
 
 
 class Windows(NamedTuple):
@@ -54,8 +52,10 @@ def load_tokenizer(name: str | Path) -> Any:
             name, trust_remote_code=False, add_prefix_space=True
         )
     except (OSError, ValueError) as error:  # which speak of the Hub, and rarely of the model
-        expected = "(expected a model of the Hugging Face Hub, or a folder with one)"
-        raise RequestError(f"{name}: its tokenizer can't be loaded {expected}") from error
+        raise RequestError(
+            f"{name}: its tokenizer can't be loaded "
+            "(expected a model of the Hugging Face Hub, or a folder with one)"
+        ) from error
     if not tokenizer.is_fast:
         kind = type(tokenizer).__name__
         raise RequestError(

@@ -316,11 +316,10 @@ class LinkCollator:
             first.append(document["first"] + n_words)
             last.append(document["last"] + n_words)
             n_words += document["n_words"]
-        padded_words = pad_sequence(words, batch_first=True, padding_value=SPECIAL)
         return {
             **batch,
             **self._pad(windows),
-            "words": padded_words,
+            "words": pad_sequence(words, batch_first=True, padding_value=SPECIAL),
             "n_words": torch.tensor(n_words),
             "first": torch.cat(first),
             "last": torch.cat(last),
@@ -357,8 +356,7 @@ class LinkSystem:
         for number, (start, end) in enumerate(pairwise(spans.starts.tolist())):
             first = torch.from_numpy(spans.first[start:end])
             last = torch.from_numpy(spans.last[start:end])
-            n_words = len(spans.words[number])
-            examples.append({"first": first, "last": last, "n_words": n_words})
+            examples.append({"first": first, "last": last, "n_words": len(spans.words[number])})
         if self.vectors is not None:
             for words, example in zip(spans.words, examples, strict=True):
                 example["vectors"] = _sum_vectors(self.vectors, words, example)
@@ -393,10 +391,9 @@ class LinkSystem:
 
     def predict(self, spans: Spans) -> PredictedPairs:
         """Predict the links of all pairs of spans."""
-        examples = self.prepare(spans)
         outputs = predict_batches(
             self.model.to(self.hardware.device),
-            examples,
+            self.prepare(spans),
             self.collate,
             DOCUMENTS_AT_ONCE,
             self.hardware,
@@ -420,8 +417,7 @@ def _sum_vectors(
 
 def label_pairs(spans: Spans, links: LabeledPairs) -> list[torch.Tensor]:
     """Return the labels of all pairs of each document, 0 for pairs that are not linked."""
-    n_documents = len(spans.words)
-    bounds = np.searchsorted(links.document, np.arange(n_documents + 1))
+    bounds = np.searchsorted(links.document, np.arange(len(spans.words) + 1))
     labels = []
     for size, (start, end) in zip(np.diff(spans.starts), pairwise(bounds), strict=True):
         matrix = np.zeros((size, size), np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 import transformers
 
 from closeread.arrays import Floats, Ints
-from closeread.exceptions import RequestError, quote, shorten
+from closeread.exceptions import RequestError, quote
 from closeread.neural.devices import Hardware
 from closeread.neural.encoders import load_encoder, load_tokenizer, longest_input, set_dropout
 from closeread.neural.prediction import Outputs, predict_batches
@@ -117,7 +117,7 @@ def _check_room(tokenizer: Any, texts: Sequence[str], longest: int) -> None:
     tokens = tokenizer(list(texts), add_special_tokens=False, verbose=False)["input_ids"]
     for text, text_tokens in zip(texts, tokens, strict=True):
         if len(text_tokens) + special >= longest:
-            size = f"{quote(shorten(text))} has {len(text_tokens):,} tokens"
+            size = f"{quote(text)} has {len(text_tokens):,} tokens"
             limit = f"the model takes {longest:,} for a pair"
             expected = f"expected at most {longest - special - 1:,} of the second text"
             raise RequestError(f"{size}, and {limit} ({expected})")
@@ -185,8 +185,9 @@ def train_pairs(
 
 def find_probabilities(outputs: Outputs, order: Ints) -> Floats:
     """Return the probabilities of the labels of all pairs, (n_pairs, n_labels), from a model's outputs in some order."""
-    batches = [output["logits"].double().softmax(-1).numpy() for output in outputs]
-    predicted = np.concatenate(batches)
+    predicted = np.concatenate(
+        [output["logits"].double().softmax(-1).numpy() for output in outputs]
+    )
     probabilities = np.empty_like(predicted)
     probabilities[order] = predicted
     return probabilities

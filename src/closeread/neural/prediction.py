@@ -37,7 +37,8 @@ def predict_batches(
 
 def use_precision(hardware: Hardware) -> Any:
     """Return a context in which matrices are multiplied as precisely as wanted."""
-    is_wanted = hardware.precision == "bfloat16"
     return torch.autocast(
-        torch.device(hardware.device).type, dtype=torch.bfloat16, enabled=is_wanted
+        torch.device(hardware.device).type,
+        dtype=torch.bfloat16,
+        enabled=hardware.precision == "bfloat16",
     )

@@ -33,19 +33,19 @@ SHOWN = ("links/f1", "unlabeled/f1", "f1", "exact_match")
 def read_run(folder: Path, task: str = "") -> dict[str, Any]:
     """Return the content of a folder's `run.json`; a run of another task is refused."""
     path = folder / RUN
+    expected = "expected the folder of a training run"
     if not path.exists():
-        raise FormatError(path, [Problem("does not exist (expected the folder of a training run)")])
-    content = read_json(path)
-    if isinstance(content, dict) and "runs" in content:
-        raise FormatError(
-            path, [Problem("describes several runs (expected the folder of one run)")]
-        )
-    check_format(content, FORMAT, path)
-    check_json(content, "closeread.neural/run.schema.json", path)
-    run: dict[str, Any] = content  # type: ignore[assignment] # as the schema says
+        raise FormatError(path, [Problem(f"does not exist ({expected})")])
+    run: Any = read_json(path)
+    if isinstance(run, dict) and "runs" in run:
+        names = sorted(str(inner.parent) for inner in folder.glob(f"*/**/{RUN}"))
+        choices = ", ".join(names) or "none"
+        raise FormatError(path, [Problem(f"describes several runs ({expected}: {choices})")])
+    check_format(run, FORMAT, path)
+    check_json(run, "closeread.neural/run.schema.json", path)
     if task and run["task"] != task:
         raise FormatError(path, [Problem(f"is a run of {run['task']} (expected {task})")])
-    return run
+    return run  # type: ignore[no-any-return] # as the schema says
 
 
 def draw_training(runs: Sequence[Path]) -> Drawing:
