@@ -37,8 +37,11 @@ def unit_digests(
     return digests
 
 
-def combine_digests(digests: Iterable[bytes]) -> str:
-    """Return the sha256, in hex, of digests in sorted order."""
+def combine_digests(digests: Iterable[bytes], groups: Sequence[str] = ()) -> str:
+    """Return the sha256, in hex, of digests in sorted order, each together with its group if there are groups."""
+    if groups:
+        pairs = zip(digests, groups, strict=True)
+        digests = [hashlib.sha256(digest + group.encode()).digest() for digest, group in pairs]
     return hashlib.sha256(b"".join(sorted(digests))).hexdigest()
 
 

@@ -18,7 +18,7 @@ from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import UNITS, by_name, describe_undefined, unit_scores
 from closeread.counts.procedure import GROUPS, Options, Procedure, ScorableGold, System
 from closeread.counts.report import Provenance
-from closeread.counts.table import CountTable, group_digests
+from closeread.counts.table import CountTable
 from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
@@ -69,17 +69,12 @@ class Scorer:
         corpus, config, split, _ = self.gold.origin
         return f"{corpus} {split} ({config})"
 
-    def read_source(self, predictions: FileOrRows) -> System:
-        """Read a system's output from a file, a folder or any objects in memory."""
-        if isinstance(predictions, str | Path):
-            return self.read(Path(predictions))
+    def read(self, predictions: FileOrRows) -> System:
+        """Read a system's output (a file, a folder or any objects), validate it and align it with the gold."""
         by_name = self.procedure.by_name
         if by_name is None and isinstance(self.gold, Gold):
             by_name = name_fields(self.gold.corpus)
-        return self.read(take_source("predictions", predictions, by_name))
-
-    def read(self, source: Path | Sequence[Any]) -> System:
-        """Read a system's output (a file, a folder or records), validate it and align it with the gold."""
+        source = take_source("predictions", predictions, by_name)
         system = self.procedure.reader.read_system(self.gold, source, self.options)
         if not isinstance(source, Path):
             return system
@@ -101,7 +96,7 @@ class Scorer:
         ]
         if table is not None and (UNITS in table.names or table.groups):
             notices += self._describe_undefined(table)
-        if table is not None:
+        if table is not None and self.groups:
             notices += self._describe_groups(table)
         return tuple(notices)
 
@@ -124,7 +119,7 @@ class Scorer:
         """Say which groups of the gold or of a shared task are not scored, or that treebanks are pooled."""
         names = set(self.groups.values())
         by = self.options.get("group_by", "")
-        n_treebanks = len(set(self._list_groups(TREEBANK).values())) if names else 0
+        n_treebanks = len(set(self._list_groups(TREEBANK).values()))
         if by and n_treebanks > len(names):
             groups = pluralize(len(names), "group")
             yield f"{n_treebanks:,} treebanks are pooled in {groups} by {by}"
@@ -135,12 +130,12 @@ class Scorer:
         preset = self.preset
         expected = self.procedure.presets[preset].groups if preset is not None else ()
         lacking = [name for name in expected if name not in names]
-        if names and lacking:
+        if lacking:
             n_present = len(expected) - len(lacking)
             datasets = f"{n_present:,} of the {len(expected):,} datasets of {preset}"
             yield f"{datasets}; missing: {join_names(lacking)}"
         unlisted = sorted(names.difference(expected))
-        if names and expected and unlisted:
+        if expected and unlisted:
             yield f"no datasets of {preset}, but averaged with them: {join_names(unlisted)}"
 
     @cached_property
@@ -189,7 +184,7 @@ class Scorer:
 
     def _check_groups(self, system: System) -> None:
         """Refuse a system without a prediction for a whole group, unless a user said how to treat what is missing."""
-        if "missing" in self.chosen or not system.missing or not self.groups:
+        if "missing" in self.chosen or not system.missing:
             return
         missing = set(system.missing)
         present = {group for unit, group in self.groups.items() if unit not in missing}
@@ -205,14 +200,13 @@ class Scorer:
 
     def count(self, system: System, breakdowns: Sequence[str] = ()) -> Counts:
         """Count a system's output, and the procedure's breakdowns inside units."""
-        self._check_groups(system)
+        if self.groups:
+            self._check_groups(system)
         table = self.tabulate(system.rows, breakdowns)
-        table = replace(
-            table,
-            digests=[self.digests[unit] for unit in table.units],
-            groups=[self.groups[unit] for unit in table.units] if self.groups else (),
-            units=[self.name_unit(unit) for unit in table.units],
-        )
+        table = replace(table, digests=[self.digests[unit] for unit in table.units])
+        if self.groups:
+            groups = [self.groups[unit] for unit in table.units]
+            table = replace(table, groups=groups, units=list(map(self.name_unit, table.units)))
         provenance = Provenance(
             self.procedure.name,
             self.procedure.version,
@@ -241,7 +235,7 @@ class Scorer:
     def expected_signature(self) -> str:
         """Return the signature of a system that has predictions for all units."""
         groups = [self.groups[unit] for unit in self.digests] if self.groups else []
-        digest = combine_digests(group_digests(self.digests.values(), groups))
+        digest = combine_digests(self.digests.values(), groups)
         return self.procedure.signature(self.options, digest, len(set(groups)))
 
     @cached_property

@@ -68,13 +68,9 @@ class Counts:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """The scores of all units: those of the procedure, or their means over groups."""
-        return self._average(self.procedure.metrics)
-
-    def _average(self, metrics: tuple[Metric, ...]) -> tuple[Metric, ...]:
-        """Return metrics as means over the groups of the table, if it has any."""
         if not self.table.groups:
-            return metrics
-        return average_groups(metrics, self.provenance.options["undefined"])
+            return self.procedure.metrics
+        return average_groups(self.procedure.metrics, self.provenance.options["undefined"])
 
     def _score_groups(self, resampling: Resampling) -> dict[str, Scores]:
         """Return the scores of each group; those that are left out of the mean have no value."""
@@ -296,20 +292,21 @@ def _check_field(counts: Counts, name: str) -> None:
 
 def _score_slices(counts: Counts, name: str, resampling: Resampling) -> dict[str, Scores]:
     """Score each value of a field or breakdown, by the metrics that are defined there."""
-    metrics = counts.procedure.metrics
+    procedure = counts.procedure
     breakdown = counts.table.breakdowns.get(name)
     if breakdown is not None and breakdown.names:
-        metrics = tuple(metric for metric in metrics if metric.is_defined(breakdown.names))
+        metrics = [metric for metric in procedure.metrics if metric.is_defined(breakdown.names)]
         if not metrics:
             families = dict.fromkeys(count.partition("/")[0] for count in breakdown.names)
             undefined = " and ".join(counts.procedure.families)
             choices = f"(choose from: {', '.join(families)})"
             raise RequestError(f"there are no slices of {undefined} by {name} {choices}")
+        procedure = replace(procedure, metrics=tuple(metrics))
     # Slices of a field need no breakdown.
     breakdowns = {} if breakdown is None else {name: breakdown}
     slices = replace(counts.table, breakdowns=breakdowns).slices(name)
-    averaged = counts._average(metrics)
-    return {value: score(part, averaged, resampling) for value, part in slices.items()}
+    metrics_of_slices = replace(counts, procedure=procedure).metrics
+    return {value: score(part, metrics_of_slices, resampling) for value, part in slices.items()}
 
 
 def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:

@@ -136,7 +136,7 @@ class CountTable:
         """
         if len(self.digests) != len(self.units):
             raise ValueError("the digests of the units are unknown")
-        return combine_digests(group_digests(self.digests, self.groups))
+        return combine_digests(self.digests, self.groups)
 
     @cached_property
     def group_names(self) -> list[str]:
@@ -323,14 +323,6 @@ class CountTable:
                 table = without_breakdowns._take(units)
                 slices[part] = replace(table, names=names, values=values)
         return slices
-
-
-def group_digests(digests: Iterable[bytes], groups: Sequence[str]) -> Iterable[bytes]:
-    """Return the digests of units together with their groups, if they have any."""
-    if not groups:
-        return digests
-    pairs = zip(digests, groups, strict=True)
-    return [sha256(digest + group.encode()).digest() for digest, group in pairs]
 
 
 def mark_tied(values: Ints) -> Mask:

@@ -102,11 +102,16 @@ def read_lines(path: Path) -> Lines:
 def split_lines(path: Path, data: bytes) -> Lines:
     """Split the bytes of a file into lines, as `read_lines` does."""
     data = data.removeprefix(BYTE_ORDER_MARK)
+    check_text(path, data)
+    return Lines(data)
+
+
+def check_text(path: Path, data: bytes) -> None:
+    """Check that the bytes of a file, without its byte-order mark, are UTF-8 text whose lines are not too long."""
     check_encoding(path, data)
-    lines = Lines(data)
     if len(data) > limits.MAX_LINE_BYTES and max(map(len, BytesIO(data))) > limits.MAX_LINE_BYTES:
         problems = ProblemList()
-        for number, line in enumerate(lines.encoded(), 1):
+        for number, line in enumerate(Lines(data).encoded(), 1):
             if len(line) > limits.MAX_LINE_BYTES:
                 limit = f"(limit: {limits.MAX_LINE_BYTES:,})"
                 problems.add(f"line is too long: {len(line):,} bytes {limit}", number)
@@ -118,8 +123,7 @@ def split_lines(path: Path, data: bytes) -> Lines:
             decoder.decode(data[begin : begin + CHUNK_BYTES])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise FormatError(path, ProblemList(_find_encoding_errors(lines))) from None
-    return lines
+        raise FormatError(path, ProblemList(_find_encoding_errors(Lines(data)))) from None
 
 
 def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:

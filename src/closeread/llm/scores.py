@@ -36,7 +36,7 @@ def _count_unit(exam: Exam, unit: str, rows: str) -> Counts:
     document = exam.documents.get(unit)
     if document:
         scorer = replace(exam.scorer, gold=replace(cast("Key", exam.scorer.gold), records=document))
-        return scorer.count(scorer.read_source(json.loads(rows)))
+        return scorer.count(scorer.read(json.loads(rows)))
     with _QUIET, warnings.catch_warnings():
         warnings.simplefilter("ignore", closeread.CloseReadWarning)
         return closeread.count(exam.name, json.loads(rows), gold=exam.units[unit], missing="empty")

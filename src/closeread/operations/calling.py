@@ -337,7 +337,7 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
     from closeread.scoring import find_gold, open_scorer
 
     scorer = open_scorer(*find_gold(corpus, **options))
-    system = scorer.read_source(values["predictions"])
+    system = scorer.read(values["predictions"])
     fields = values.get("by", ()) or scorer.procedure.breakdowns
     counted = scorer.count(system, scorer.breakdowns_for(fields))
     warn_all([*scorer.gold.notices, *counted.notices])

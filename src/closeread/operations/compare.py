@@ -130,7 +130,7 @@ def read_systems(
         if scorer is None or are_stored[system]:
             return _read_stored(sources[system], procedure)
         epochs = logs[system].rows if system in logs else [cast(FileOrRows, sources[system])]
-        counted = [scorer.count(scorer.read_source(rows)) for rows in epochs]
+        counted = [scorer.count(scorer.read(rows)) for rows in epochs]
         source = sources[system]
         name = str(source) if isinstance(source, str | Path) else system
         messages = notices_by_system.setdefault(name, [])

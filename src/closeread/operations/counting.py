@@ -68,7 +68,7 @@ def count(
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
     scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
-    system = scorer.read_source(predictions)
+    system = scorer.read(predictions)
     if system.missing and "missing" not in procedure_options:
         records = pluralize(len(system.missing), "gold record")
         names = join_names(system.missing)

@@ -358,7 +358,7 @@ def _read_system(
         if option.name == "missing" and "empty" in option.choices:
             lenient["missing"] = "empty"
     scorer = open_scorer(source, lenient)
-    system = scorer.read_source(predictions)
+    system = scorer.read(predictions)
     warn_all(system.notices)
     missing = set(system.missing)
     rows: list[dict[str, object] | None] = []

@@ -218,7 +218,7 @@ def score(
         raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
     scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
     warn_all(scorer.gold.notices)
-    systems = [scorer.read_source(rows) for rows in epochs]
+    systems = [scorer.read(rows) for rows in epochs]
     breakdowns = scorer.breakdowns_for(fields)
     if counts is not None:
         available = scorer.available_breakdowns(systems[0])
@@ -363,7 +363,7 @@ def _judge(scorer: Scorer, source: FileOrRows, log: Log | InputError | None) -> 
         return Verdict(name, None, total, log, gold=scorer.gold_name)
     epochs: Sequence[FileOrRows] = [source] if log is None else log.rows
     try:
-        systems = [scorer.read_source(rows) for rows in epochs]
+        systems = [scorer.read(rows) for rows in epochs]
     except InputError as error:
         return Verdict(name, None, total, error, gold=scorer.gold_name)
     left_out: set[str] = set()

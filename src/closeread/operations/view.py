@@ -90,7 +90,7 @@ def view(
         raise RequestError("only a page that is written can be opened; name a file as output")
     scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
     names = name_objects(systems)
-    read = [scorer.read_source(system) for system in systems]
+    read = [scorer.read(system) for system in systems]
     viewed = [
         judge_system(system_name, scorer, system)
         for system_name, system in zip(names, read, strict=True)

@@ -82,4 +82,4 @@ def _score(questions: Sequence[LabelledQuestion], name: str) -> float:
         gold += candidates
         rows += labelled
     scorer = open_scorer(*find_gold("mctaco", gold=gold))
-    return float(scorer.count(scorer.read_source(rows)).report(ci=False)[name])
+    return float(scorer.count(scorer.read(rows)).report(ci=False)[name])

@@ -142,33 +142,30 @@ def read_file(path: Path, reading: Reading | None = None, form: str = "conll") -
     reading = reading or Reading()
     with plain_file(path) as file:
         form = _recognise(file) or _find_format_by_name(path.name) or form
-        return _read(
-            form, file, reading._replace(is_reread=reading.is_reread and file == path), path.name
+        read = load_format(form).read_with
+        reading = reading._replace(is_reread=reading.is_reread and file == path)
+        repairs = [repair for repair in reading.repairs if repair.file == path.name]
+        repaired = _repair(file, repairs) if repairs else None
+        if repaired is None:
+            return documents_of(read(file, reading).records)
+        with scratch_folder() as folder:
+            copy = folder / path.name
+            copy.write_text(repaired, "utf-8")
+            documents = documents_of(read(copy, reading._replace(is_reread=False)).records)
+        return documents.noted(
+            *(f"line {repair.line}: {repair.what}" for repair in repairs if repair.what)
         )
 
 
-def _read(form: str, file: Path, reading: Reading, name: str) -> Documents:
-    """Read the documents of a file in a format, after the repairs of files of its name."""
-    repairs = [repair for repair in reading.repairs if repair.file == name]
-    if not repairs:
-        return _read_as_is(form, file, reading)
+def _repair(file: Path, repairs: Sequence[Repair]) -> str | None:
+    """Return the text of a file with some cells repaired; None if one of them is not in it."""
     lines = file.read_text("utf-8").split("\n")
     for repair in repairs:
         is_there = len(lines) >= repair.line and lines[repair.line - 1].endswith(repair.cell)
         if not is_there:
-            return _read_as_is(form, file, reading)
+            return None
         lines[repair.line - 1] = lines[repair.line - 1].removesuffix(repair.cell) + repair.repaired
-    with scratch_folder() as folder:
-        copy = folder / name
-        copy.write_text("\n".join(lines), "utf-8")
-        documents = _read_as_is(form, copy, reading._replace(is_reread=False))
-    return documents.noted(
-        *(f"line {repair.line}: {repair.what}" for repair in repairs if repair.what)
-    )
-
-
-def _read_as_is(form: str, file: Path, reading: Reading) -> Documents:
-    return documents_of(load_format(form).read_with(file, reading).records)
+    return "\n".join(lines)
 
 
 def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
-from closeread.formats.text import BYTE_ORDER_MARK, describe_unsafe, split_lines
+from closeread.formats.text import BYTE_ORDER_MARK, check_text, describe_unsafe
 from closeread.records import Record
 from closeread.tasks.coref.formats.conllu_sentences import (
     RANGE,
@@ -177,10 +177,10 @@ class UdTreebank:
         self.first_places: dict[tuple[str, str], tuple[str, int]] = {}
         for name, (path, data) in files.items():
             with notes.on(name).catching():
-                # This checks its encoding.
-                split_lines(path, data)
+                text = data.removeprefix(BYTE_ORDER_MARK)
+                check_text(path, text)
                 file = _UdFile(self, name)
-                file.read(data.removeprefix(BYTE_ORDER_MARK))
+                file.read(text)
                 file.problems.raise_any(path)
 
 

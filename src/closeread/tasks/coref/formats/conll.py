@@ -238,7 +238,9 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
             report_control(line, number, problems)
         problems.raise_any(path)
     sections = _split_documents(text, problems)
-    reader = _DocumentReader(path, text, reading, problems)
+    stored_text = FileText(path) if reading.is_reread else text
+    word_column = 0 if reading.word_column == "auto" else int(reading.word_column)
+    reader = _DocumentReader(text, stored_text, word_column, problems)
     documents = [reader.read(section) for section in sections]
     problems.raise_any(path)
     return Parsed(
@@ -360,20 +362,16 @@ class _Entities:
                 stray.append(label)
         return stray
 
-    def list_entities(self) -> list[Entity]:
-        """Return the entities."""
+    def list_entities(self) -> tuple[list[Entity], list[int] | None]:
+        """Return the entities, and their places in the order of the reference scorer; None if the orders are the same."""
         mentions = list(map(Mention, self.starts, self.ends))
         entities = []
         for label, numbers in self.mentions.items():
             entities.append(Entity(label.decode(), [mentions[number] for number in numbers]))
-        return entities
-
-    def list_places(self) -> list[int] | None:
-        """Return the place of each entity in the order of the reference scorer; None if the orders are the same."""
         if list(self.met) == list(self.mentions):
-            return None
+            return entities, None
         places = {label: place for place, label in enumerate(self.met)}
-        return [places[label] for label in self.mentions]
+        return entities, [places[label] for label in self.mentions]
 
 
 class _MentionCell(NamedTuple):
@@ -401,35 +399,44 @@ class _Rows(NamedTuple):
     mention_cells: list[_MentionCell]
 
 
+@dataclass
 class _DocumentReader:
-    """Reader of the documents of a file."""
+    """Reader of the documents of a file.
 
-    def __init__(self, path: Path, text: bytes, reading: Reading, problems: ProblemList) -> None:
-        self._text = text
-        self._stored_text = FileText(path) if reading.is_reread else text
-        self._word_column = 0 if reading.word_column == "auto" else int(reading.word_column)
-        self._problems = problems
-        self._n_reopened = 0
-        self._first_reopened = ""
+    Attributes:
+        text: the text of the file.
+        stored_text: where the words are read again.
+        word_column: the column of the words, from 1; 0 to guess it.
+        problems: what is wrong with the file.
+        n_reopened: the number of cells in which an entity closes and opens again.
+        first_reopened: the first of them, and its line.
+    """
+
+    text: bytes
+    stored_text: bytes | FileText
+    word_column: int
+    problems: ProblemList
+    n_reopened: int = 0
+    first_reopened: str = ""
 
     def list_notices(self) -> list[str]:
         """Return a notice on cells in which an entity closes and opens again, if there were any."""
-        if not self._n_reopened:
+        if not self.n_reopened:
             return []
-        counts = {"cells": self._n_reopened}
-        return [count_notice(describe_reopened, counts, self._first_reopened)]
+        counts = {"cells": self.n_reopened}
+        return [count_notice(describe_reopened, counts, self.first_reopened)]
 
     def read(self, section: Section) -> Document:
         """Read a document."""
-        text = self._text[section.begin : section.end]
+        text = self.text[section.begin : section.end]
         layout = self._find_layout(section, text)
         rows = self._split_rows(section, text, layout)
-        entities = self._read_entities(rows.mention_cells)
+        entities, reference_order = self._read_entities(rows.mention_cells).list_entities()
         words = NO_WORDS
         if layout.word_cell >= 0:
             packed = b"\n".join([*rows.words, b""])
             words = ConllWords(
-                text=self._stored_text,
+                text=self.stored_text,
                 section=section,
                 layout=layout,
                 digest=hashlib.blake2b(packed, digest_size=16).digest(),
@@ -437,11 +444,11 @@ class _DocumentReader:
             )
         return Document(
             name=section.name,
-            entities=entities.list_entities(),
+            entities=entities,
             n_tokens=len(rows.words),
             words=words,
             is_named=bool(section.header),
-            reference_order=entities.list_places(),
+            reference_order=reference_order,
         )
 
     def _split_rows(self, section: Section, text: bytes, layout: _Layout) -> _Rows:
@@ -476,7 +483,7 @@ class _DocumentReader:
                 if is_ragged:
                     expected = f"expected {width}, as in other rows of the {unit}"
                     message = f"the number of columns is {len(cells)} ({expected})"
-                    self._problems.add(message, number)
+                    self.problems.add(message, number)
             cell = cells[-1]
             if cell and cell != b"-" and cell != b"_":
                 mention_cells.append(_MentionCell(len(words), number, width, is_ragged, cell))
@@ -506,26 +513,26 @@ class _DocumentReader:
         return entities
 
     def _report(self, cell: _MentionCell, message: str) -> None:
-        self._problems.add(f"column {cell.column}: {message}", cell.line)
+        self.problems.add(f"column {cell.column}: {message}", cell.line)
 
     def _find_layout(self, section: Section, text: bytes) -> _Layout:
         row = _find_first_row(BytesIO(text))
-        column = self._word_column
+        column = self.word_column
         word_cell = column - 1 if column else _guess_word_cell(row, section.header)
         if column and 0 < len(row) <= column:
             n = pluralize(len(row), "column")
             has = f"the document has {n}, and the last contains the mentions"
             expected = f"1 to {len(row) - 1}" if len(row) > 1 else "auto"
             message = f"the word column is {column}, but {has} (expected {expected})"
-            self._problems.add(message, section.line)
+            self.problems.add(message, section.line)
             word_cell = -1
         hash_cell = row[0] if row and row[0].startswith(b"#") else b""
         return _Layout(len(row), word_cell, hash_cell)
 
     def _count_reopened(self, cell: _MentionCell) -> None:
-        self._n_reopened += 1
-        if self._n_reopened == 1:
-            self._first_reopened = f"{quote(cell.text.decode())} on line {cell.line}"
+        self.n_reopened += 1
+        if self.n_reopened == 1:
+            self.first_reopened = f"{quote(cell.text.decode())} on line {cell.line}"
 
 
 def _name_entity(label: bytes) -> str:

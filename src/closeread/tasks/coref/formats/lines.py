@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from closeread.exceptions import FormatError, ProblemList, quote
-from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, describe_unsafe, read_bytes, split_lines
+from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, check_text, describe_unsafe, read_bytes
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Entity, Mention, Words
 from closeread.tasks.coref.spans import Span
@@ -25,7 +25,7 @@ CONTROL = re.compile(rb"[^\t -~\x80-\xff]")
 def read_text(path: Path) -> bytes:
     """Read a file without its byte-order mark, and check that it is UTF-8 text."""
     text = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
-    split_lines(path, text)
+    check_text(path, text)
     return text
 
 
