@@ -42,11 +42,31 @@ def test_json(ran, three):
         "iaa1": None,
         "iaa2": None,
     }
-    del found["documents"], found["pairs"], found["divided"], found["intervals"]
+    del found["documents"], found["pairs"], found["divided"]
+    macro, pooled = found.pop("averages").values()
+    assert macro == {name: found[name] for name in macro}
+    # The other document has no two different chains, and adds 0 to either sum; twice drawn, it is 0/0.
+    assert pooled == {
+        "nominal": pytest.approx(-4 / 11), "iaa1": 0.0, "iaa2": pytest.approx(-16 / 69),
+        "intervals": {
+            "nominal": pytest.approx([-4 / 11, 1]), "iaa1": [0, 1], "iaa2": pytest.approx([-16 / 69, 1]),
+        },
+    }  # fmt: skip
+    del found["intervals"]
     assert found == {
         "nominal": pytest.approx((1 - 4 / 11) / 2), "iaa1": 0.5, "iaa2": pytest.approx((1 - 16 / 69) / 2),
         "unannotated": "singleton", "average": "macro",
     }  # fmt: skip
+
+
+def test_both_averages_are_in_one_table(ran, three):
+    table = ran("agreement", "coref", *three).partition("\n\n")[0]
+    rows = [row.split() for row in table.splitlines()]
+    assert ["macro", "average", "31.82", "50.00", "38.41"] in rows
+    assert ["pooled", "average", "-36.36", "0.00", "-23.19"] in rows
+    chosen_first = ran("agreement", "coref", *three, "--average", "pooled").partition("\n\n")[0]
+    assert chosen_first.index("pooled average") < chosen_first.index("macro average")
+    assert sorted(chosen_first.splitlines()[:-1]) == sorted(table.splitlines()[:-1])
 
 
 def test_given_mentions(run, ran, here, three):

@@ -145,7 +145,7 @@ def test_one_of_two_sides(run, here):
 def test_documents_that_the_format_can_not_express(run, source):
     done = run("convert", "coref", source, "-o", "key.csv")
     assert done.exit_code == 2
-    suffixes = ".conll, .conllu, .jsonl, .ndjson, .txt, .json"
+    suffixes = ".conll, .conllu, .jsonl, .ndjson, .txt, .json, .tsv"
     assert f"key.csv: the suffix is '.csv' (expected one of {suffixes})" in done.stderr
     done = run("convert", "coref", source, "-o", "key.conllua")
     assert f"key.conllua: the suffix is '.conllua' (expected one of {suffixes})" in done.stderr

@@ -611,3 +611,33 @@ def test_oddities_without_a_traceback(name, text, tmp_path):
         expected = {"b.tsv": "ends with ROLE_ (expected the type of the targets after it)",
                     "c.json": "%FEATURE_STRUCTURES[0] has no %ID and %TYPE"}  # fmt: skip
         assert expected[name] in refusal(path)
+
+
+def test_candidates_are_those_of_the_file_and_their_options_work(tmp_path):
+    """The annotator, whom Label Studio numbers, says nothing of the file; a relation without a label needs a value."""
+    regions = [
+        {"id": name, "type": "labels", "value": {"start": n, "end": n + 1, "labels": ["Mention"]}}
+        for n, name in ((0, "a"), (2, "b"), (4, "c"))
+    ]
+    links = [
+        {"type": "relation", "from_id": "b", "to_id": "a"},
+        {"type": "relation", "from_id": "c", "to_id": "b", "labels": ["same"]},
+    ]
+    task = {
+        "id": 1,
+        "data": {"text": "I I I"},
+        "annotations": [{"completed_by": 4, "result": [*regions, *links]}],
+    }
+    path = tmp_path / "export.json"
+    path.write_text(json.dumps([task]))
+    with pytest.raises(RequestError) as error:
+        read_documents(path)
+    assert str(error.value).splitlines() == [
+        f"{path}: coreference could be in 2 places; choose with",
+        "  relation='='     1 link without a label",
+        "  relation='same'  1 link",
+    ]
+    (document,) = read_documents(path, standoff=StandoffOptions(relation="=")).documents
+    assert spans_of(document) == [[((0, 0),), ((1, 1),)], [((2, 2),)]]
+    (document,) = read_documents(path, standoff=StandoffOptions(relation="same")).documents
+    assert spans_of(document) == [[((0, 0),)], [((1, 1),), ((2, 2),)]]

@@ -54,6 +54,8 @@ NAME = "coref_alpha"
 MODULES = (NAME,)
 """The evaluate modules that measure the same."""
 
+AVERAGES = ("macro", "pooled")
+
 OPTIONS = (
     Option(
         "unannotated",
@@ -64,7 +66,7 @@ OPTIONS = (
     ),
     Option(
         "average",
-        ("macro", "pooled"),
+        AVERAGES,
         "macro",
         "Average alpha over documents (macro), or sum observed and expected disagreement over documents and divide "
         "once (pooled).",
@@ -248,6 +250,18 @@ class DividedMention(NamedTuple):
     distance: float
 
 
+class Average(NamedTuple):
+    """Alpha of several documents together.
+
+    Attributes:
+        alpha: by measure; None if no pair of values is compared.
+        intervals: the lower and the upper end of the 95 % interval, by measure; none for one document.
+    """
+
+    alpha: Mapping[str, float | None]
+    intervals: Mapping[str, Sequence[float]]
+
+
 @dataclass(frozen=True)
 class Agreement(Result):
     """The agreement of annotators, by document and in all.
@@ -263,6 +277,7 @@ class Agreement(Result):
         annotators: the names of the annotators.
         pairs: how every two of them agree.
         divided: the mentions about which annotators disagree, the most divided first.
+        averages: both averages by name, whichever the options choose; none for one document.
     """
 
     documents: Sequence[DocumentAgreement]
@@ -275,6 +290,7 @@ class Agreement(Result):
     annotators: Sequence[str] = ()
     pairs: Mapping[Pair, PairDivision] = field(default_factory=dict)
     divided: Sequence[DividedMention] = ()
+    averages: Mapping[str, Average] = field(default_factory=dict)
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the tables of documents, of pairs of annotators and of mentions that divide them."""
@@ -300,12 +316,15 @@ class Agreement(Result):
         if n_more:
             where = choose_words("--limit, --json and --format csv", "to_frame()")
             notes.append(f"{pluralize(n_more, 'more document')}: see {where}.")
-        average = f"{self.options['average']} average"
-        rows.append([average, "", "", *map(format_percent, self.alpha.values())])
+        chosen = self.options["average"]
+        averages = {chosen: Average(self.alpha, self.intervals), **self.averages}
+        for name, average in averages.items():
+            rows.append([f"{name} average", "", "", *map(format_percent, average.alpha.values())])
+            if average.intervals:
+                low, high = zip(*average.intervals.values(), strict=True)
+                rows.append(["95 % interval, from", "", "", *map(format_percent, low)])
+                rows.append(["to", "", "", *map(format_percent, high)])
         if self.intervals:
-            low, high = zip(*self.intervals.values(), strict=True)
-            rows.append(["95 % interval, from", "", "", *map(format_percent, low)])
-            rows.append(["to", "", "", *map(format_percent, high)])
             notes.append("Intervals: 1,000 resamples of documents.")
         options = ", ".join(f"{name} {value}" for name, value in self.options.items())
         notes += ["Krippendorff's alpha times 100.", f"Options: {options}."]
@@ -365,6 +384,11 @@ class Agreement(Result):
         result: dict[str, Any] = {"documents": documents, **self.alpha, **self.options}
         if self.intervals:
             result["intervals"] = {name: list(ends) for name, ends in self.intervals.items()}
+        if self.averages:
+            result["averages"] = {
+                name: {**average.alpha, "intervals": dict(average.intervals)}
+                for name, average in self.averages.items()
+            }
         if self.pairs:
             result["pairs"] = [
                 {"first": self.annotators[first], "second": self.annotators[second]}
@@ -424,26 +448,29 @@ def resolve(values: Mapping[str, object]) -> dict[str, str]:
     return resolve_options(OPTIONS, values, NAME)
 
 
-def resample_alpha(disagreements: Sequence[Disagreement], average: str) -> Floats | None:
-    """Return 95 % intervals of alpha over documents, (n_measures, 2); None for fewer than two documents.
+def average_alpha(disagreements: Sequence[Disagreement], average: str) -> Average:
+    """Return alpha of documents together, with its 95 % intervals over documents.
 
     Args:
         disagreements: those of the documents that are compared.
         average: whether alpha is averaged over documents ("macro"), or disagreements are summed ("pooled").
     """
-    if len(disagreements) < 2:
-        return None
-    observed = np.stack([disagreement.observed for disagreement in disagreements])
-    expected = np.stack([disagreement.expected for disagreement in disagreements])
-    alpha = np.stack([disagreement.alpha for disagreement in disagreements])
+    if not disagreements:
+        return Average(dict.fromkeys(MEASURES), {})
+    n = len(disagreements)
     rng = np.random.default_rng(SEED)
-    samples = []
-    for weights in draw_weights(len(disagreements), RESAMPLES, rng):
-        if average == "pooled":
-            samples.append(Disagreement(weights @ observed, weights @ expected).alpha)
-        else:
-            samples.append(weights @ alpha / len(disagreements))
-    return percentile_interval(np.concatenate(samples).T, CONFIDENCE)
+    # The first row is the documents themselves, the others are resamples.
+    draws = np.concatenate([np.ones((1, n)), *draw_weights(n, RESAMPLES, rng)])
+    if average == "pooled":
+        observed, expected = zip(*disagreements, strict=True)
+        alpha = Disagreement(draws @ np.stack(observed), draws @ np.stack(expected)).alpha
+    else:
+        alpha = draws @ np.stack([disagreement.alpha for disagreement in disagreements]) / n
+    intervals = {}
+    if n > 1:
+        ends = percentile_interval(alpha[1:].T, CONFIDENCE)
+        intervals = dict(zip(MEASURES, ends.tolist(), strict=True))
+    return Average(name_measures(alpha[0]), intervals)
 
 
 def measure_agreement(
@@ -466,18 +493,15 @@ def measure_agreement(
         agreements.append(DocumentAgreement(document.name, *sizes, scores, is_undefined))
         if len(document.chains) > 1:
             n_empty += sum(map(_is_empty, document.chains.values()))
-    scores = dict.fromkeys(MEASURES)
-    if compared and options["average"] == "pooled":
-        scores = name_measures(Disagreement(*np.sum(compared, axis=0)).alpha)
-    elif compared:
-        scores = name_measures(np.mean([document.alpha for document in compared], axis=0))
-    intervals = resample_alpha(compared, options["average"])
+    averages = {name: average_alpha(compared, name) for name in AVERAGES}
+    chosen = averages[options["average"]]
     return Agreement(
         agreements,
-        scores,
+        chosen.alpha,
         options,
         n_empty,
-        intervals={} if intervals is None else dict(zip(MEASURES, intervals.tolist(), strict=True)),
+        intervals=chosen.intervals,
+        averages=averages if len(compared) > 1 else {},
     )
 
 

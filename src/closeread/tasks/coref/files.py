@@ -481,7 +481,8 @@ def dump_documents(
         form = load_format(name)
         write = form.write_blind if blind else form.write
     if write is None:
-        expected = f"expected one of {', '.join(names)}"
+        # A document of WebAnno TSV would have been written as such.
+        expected = f"expected one of {', '.join([*names, '.tsv'])}"
         raise RequestError(f"{path}: the suffix is '{path.suffix}' ({expected})")
     try:
         return write(documents)

@@ -97,7 +97,8 @@ def make_documents(
     documents: list[StandoffDocument] = []
     for annotation in annotations:
         documents += annotation.documents
-    source = annotations[0].name if len(annotations) == 1 else ""
+    sources = {annotation.source for annotation in annotations}
+    source = sources.pop() if len(sources) == 1 else ""
     models, notice = choose_models(documents, options, source)
     has_spans = any(document.spans for document in documents)
     if not models and has_spans:
@@ -121,7 +122,9 @@ def _describe_nothing(
         layers.update(span.layer for span in document.spans.values())
     listed = ", ".join(f"{layer} {number:,}" for layer, number in layers.most_common(5))
     expected = "expected chains, relations, or a feature with the entity's name"
-    return f"{annotations[0].name}: no annotation of coreference ({expected}), but spans: {listed}"
+    return (
+        f"{annotations[0].source}: no annotation of coreference ({expected}), but spans: {listed}"
+    )
 
 
 # Tokens

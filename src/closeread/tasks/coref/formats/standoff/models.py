@@ -208,7 +208,10 @@ def _list_labels(layer: str, labels: Counter[str]) -> Iterator[Candidate]:
     """Yield a layer of relations, or each of its labels if it has several."""
     if len(labels) == 1:
         size = pluralize(labels.total(), "link")
-        yield Candidate(Model("relation", layer), name_option("relation", layer), size)
+        if not layer:
+            size += " without a label"
+        # An empty name needs "=" to be an option's value.
+        yield Candidate(Model("relation", layer), name_option("relation", layer or "="), size)
         return
     for label, number in labels.most_common(MAX_LISTED):
         option = name_option("relation", f"{layer}={label}")
