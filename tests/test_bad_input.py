@@ -82,6 +82,28 @@ def test_gold_and_predictions_for_another_part_are_recognized(here):
     assert problem == "system:3: id 'Test-00002' is not in the gold; did you mean 'test-00002'?"
 
 
+def test_predictions_of_another_corpus_are_named_in_one_line(run):
+    put("labels", lines(*ROWS))
+    like = "labels: the rows look like those of mctaco: 'id', 'label'"
+    unknown = (
+        "labels: no id of this file is in the gold: 'test-00000', 'test-00001', 'test-00002', …"
+    )
+    assert run("score", "tne", "labels", *SAMPLE).stderr == (
+        "Error: labels: 2 problems:\n"
+        f"{like} (expected 'id', 'relations', 'fallback')\n"
+        f"{unknown} (expected such as 's1', 's2', 's3', …)\n"
+    )
+    put("key", '{"document": "d", "clusters": [], "n_tokens": 1}\n')
+    expected = "(expected 'document', 'clusters', 'n_tokens')"
+    assert run("score", "coref", "key", "labels").stderr == f"Error: {like} {expected}\n"
+    # The fields are right, and the gold is another.
+    put("labels", lines(*(row.replace("test-", "xtest-") for row in ROWS)))
+    assert run("score", "mctaco", "labels", *SAMPLE).stderr == (
+        "Error: labels: no id of this file is in the gold: 'xtest-00000', 'xtest-00001', "
+        "'xtest-00002', … (expected such as 'test-00000', 'test-00001', 'test-00002', …)\n"
+    )
+
+
 def test_all_rows_wrong_are_all_counted(run):
     """Beyond a hundred rejected rows, problems are counted and no longer worded."""
     put("system", "Yes\n" * 103)

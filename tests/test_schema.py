@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import json
 import re
+import shutil
 from importlib import resources
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.schema import Field, RowValidator, fields, load_schema, resolve
 from closeread.exceptions import FormatError, SubmissionError
+from closeread.files import package_folder
 from closeread.formats.json_lines import dump_json_lines
 from closeread.hf.modules import class_name, module_names
 
@@ -207,10 +209,11 @@ def added(monkeypatch, tmp_path):
         "minimum": 0,
         "maximum": 1,
     }
-    (tmp_path / "mctaco.json").write_text(json.dumps(schema), "utf-8")
-    monkeypatch.setattr(
-        schema_module, "package_folder", {"closeread.schemas": tmp_path}.__getitem__
-    )
+    schemas = tmp_path / "schemas"
+    # The others are there, too: messages compare rows with the fields of all.
+    shutil.copytree(package_folder("closeread.schemas"), schemas)
+    (schemas / "mctaco.json").write_text(json.dumps(schema), "utf-8")
+    monkeypatch.setattr(schema_module, "package_folder", {"closeread.schemas": schemas}.__getitem__)
     loaders = (schema_module.load_schema, schema_module.load_validator)
     for load in loaders:
         load.cache_clear()

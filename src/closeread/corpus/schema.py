@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import deepcopy
 from functools import cache
 from numbers import Integral
@@ -195,6 +195,11 @@ class RowValidator:
         fields: Mapping[str, Node] = self._node["properties"]
         return fields
 
+    @property
+    def required(self) -> Set[str]:
+        """The fields that an object must have."""
+        return set(self._node.get("required", ()))
+
     def problems(self, rows: Sequence[Any], numbers: Iterable[int] | None = None) -> ProblemList:
         """Find every problem of every row, whose numbers begin with 0 unless they are given.
 
@@ -255,9 +260,8 @@ class RowValidator:
             if all(row.keys() == names for row in rows):
                 columns = {name: [row[name] for row in rows] for name in names}
         # Columns can be checked one by one, since no keyword involves two fields.
-        required = set(self._node.get("required", ()))
         known = self._node.get("properties", {}).keys()
-        is_table = bool(columns) and required <= columns.keys() <= known
+        is_table = bool(columns) and self.required <= columns.keys() <= known
         if is_table and all(self.accepts_column(name, values) for name, values in columns.items()):
             return True
         return not isinstance(rows, ColumnRecords) and all(map(self.accepts, rows))

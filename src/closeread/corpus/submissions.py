@@ -312,7 +312,10 @@ def _align(
 def _find_mismatches(
     parsed: Parsed, corpus: Corpus, alignment: Alignment, missing: str, part: Gold | None
 ) -> Iterator[Problem]:
-    """Find ids that the gold does not have, and ids without a prediction if `missing` is "error"."""
+    """Find ids that the gold does not have, and ids without a prediction if `missing` is "error".
+
+    If no id of several is in the gold, the file is for other gold: one problem stands for all.
+    """
     by_id, absent, unknown = alignment.by_id, alignment.absent, alignment.unknown
     has_names = bool(by_id) or not parsed.records
     # Rows that can't be read may be the missing ones.
@@ -324,6 +327,11 @@ def _find_mismatches(
             if other_part:
                 yield Problem(other_part)
                 return
+    if absent and 1 < len(unknown) == len(by_id):
+        suggestion = suggest_id(unknown[0], absent, unknown)
+        message = f"no {corpus.key} of this file is in the gold: {join_names(unknown)}"
+        yield Problem(f"{message} (expected such as {join_names(absent)}){suggestion}")
+        return
     for name in unknown:
         suggestion = suggest_id(name, absent, unknown)
         message = f"{corpus.key} {quote(name)} is not in the gold{suggestion}"

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from closeread import limits
+from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import (
     Node,
@@ -29,6 +30,7 @@ from closeread.corpus.schema import (
     Schema,
     fold,
     has_many_fields,
+    load_validator,
     name_label,
     resolve,
     value_type,
@@ -38,6 +40,7 @@ from closeread.exceptions import (
     Problem,
     ProblemList,
     describe_problems,
+    quote,
     shorten,
 )
 from closeread.formats.json_lines import SCALARS, TOO_DEEP
@@ -149,6 +152,9 @@ def check_records(
         validator, parsed.records, unsafe=unsafe if in_memory else None, dropped=unknown_fields
     )
     parsed = parsed._replace(records=records)
+    other_rows = _describe_other_rows(validator, records) if rejected else ""
+    if other_rows:
+        return parsed, ProblemList([*parsed.problems, Problem(other_rows)]), ()
     if dropped is not None:
         dropped.extend(name_problem(parsed, key, problem) for problem in unknown_fields or ())
     problems = ProblemList(parsed.problems)
@@ -161,6 +167,23 @@ def check_records(
         invalid = {problem.row for problem in rejected}
         numbers = [n for n in numbers if n not in invalid and validator.accepts(records[n])]
     return parsed, problems, numbers
+
+
+def _describe_other_rows(validator: RowValidator, rows: Sequence[Any]) -> str:
+    """Say that the first row, which lacks fields, has those of another procedure; empty if it has not."""
+    names = rows[0].keys() if isinstance(rows[0], dict) else set()
+    if validator.required <= names:
+        return ""
+    for name in corpus_names():
+        corpus = load_corpus(name)
+        for definition in ("submission", "document"):
+            other = load_validator(corpus.schema, definition)
+            is_same = other.schema["$defs"] == validator.schema["$defs"]
+            if not is_same and other.required and other.required <= names <= other.fields.keys():
+                fields = ", ".join(map(quote, names))
+                expected = ", ".join(map(quote, validator.fields))
+                return f"the rows look like those of {corpus.procedure}: {fields} (expected {expected})"
+    return ""
 
 
 def accept_rows(
