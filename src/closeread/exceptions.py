@@ -461,6 +461,9 @@ _is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False
 _advised: ContextVar[Container[str] | None] = ContextVar("advised", default=None)
 """The options of the command, or the function, that was called; None for any."""
 
+SWAPPED = " (or are key and response swapped? The key comes first)"
+"""What follows if the response has all documents of the key, and more."""
+
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)(?:=([^{}]+))?\}")
 
 

@@ -26,6 +26,25 @@ def files(tmp_path):
     )
 
 
+def test_a_wrong_order_and_a_wrong_separator_are_told_in_one_line(files, tmp_path, run):
+    part = write_jsonl(tmp_path / "part.jsonl", {"a": KEY["a"]})
+    found = "document 'b' is not in the key; --extra skip leaves out what the key lacks"
+    swapped = "(or are key and response swapped? The key comes first)"
+    assert run("score", "coref", str(part), str(files[0])).stderr == (
+        f"Error: {files[0]}: {found} {swapped}\n"
+    )
+    commas = tmp_path / "commas.conll"
+    rows = "d,0,0,Ann,(0)\nd,0,1,saw,-\nd,0,2,her,(0)\n"
+    commas.write_text(f"#begin document (d); part 000\n{rows}#end document\n")
+    assert run("score", "coref", str(files[0]), str(commas)).stderr == (
+        f"Error: {commas}: columns are separated by commas (expected white space)\n"
+    )
+    page = tmp_path / "page.html"
+    page.write_text("<!doctype html>\n<html lang='en'>\n")
+    assert f"{page}: is a page in HTML" in run("score", "coref", str(files[0]), str(page)).stderr
+    assert "(found 1: 'part'; " in run("compare", "coref", str(files[0]), str(part)).stderr
+
+
 def test_documents_that_only_one_file_has(files, tmp_path):
     other = write_jsonl(tmp_path / "other.jsonl", {"a": RESPONSE["a"], "c": [], "d": []})
     with pytest.raises(SubmissionError) as caught:

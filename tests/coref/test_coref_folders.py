@@ -12,7 +12,7 @@ from shared.coreference import as_values, report_files, write_conll, write_coref
 
 from closeread import limits, validate
 from closeread.exceptions import CloseReadWarning, FormatError, SubmissionError
-from closeread.tasks.coref.files import read_documents
+from closeread.tasks.coref.files import EXPECTED, read_documents
 from closeread.tasks.coref.selection import order_as_reference
 
 CLUSTERS = [[[0, 0], [1, 1]], [[2, 2]]]
@@ -152,7 +152,10 @@ def test_problems_of_two_sides_name_the_files(tree):
     write_jsonl(tree / "lines.jsonl", {"v": [[[0, 0], [0, 0]]]})
     with pytest.raises(SubmissionError) as caught:
         report_files(Path("key.jsonl"), tree)
-    extra = "extra='skip' leaves out what the key lacks"
+    extra = (
+        "extra='skip' leaves out what the key lacks "
+        "(or are key and response swapped? The key comes first)"
+    )
     assert sorted(str(caught.value).splitlines()[1:]) == [
         f"tree/b/W.TXT.GZ: document 'w' is not in the key; {extra}",
         f"tree/b/c/d.conllu: document 'd' is not in the key; {extra}",
@@ -164,10 +167,10 @@ def test_problems_of_two_sides_name_the_files(tree):
 
 
 def test_empty_folders(tmp_path):
-    assert problems(tmp_path) == [f"{tmp_path}: contains no files"]
+    assert problems(tmp_path) == [f"{tmp_path}: contains no files ({EXPECTED})"]
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / ".hidden").touch()
-    assert problems(tmp_path) == [f"{tmp_path}: contains no files"]
+    assert problems(tmp_path) == [f"{tmp_path}: contains no files ({EXPECTED})"]
 
 
 def test_folders_that_are_too_large(tree, monkeypatch):

@@ -189,7 +189,10 @@ def test_wrong_rows(rows, expected):
     [
         ("", ["a.conllu: is empty"]),
         (b"\xff\xfea", ["a.conllu: is UTF-16 text (expected UTF-8)"]),
-        (b"# x\n\xe7\n", ["a.conllu:2: byte 1 (0xe7) is not valid UTF-8"]),
+        (
+            b"# x\n\xe7\n",
+            ["a.conllu:2: is not UTF-8 from column 1 (byte 0xe7); convert the file to UTF-8"],
+        ),
         (
             "\n\n",
             [

@@ -62,7 +62,7 @@ def test_all_problems_of_a_folder_at_once(tmp_path):
             ": 10 problems:",
             f"/bea.txt:2: the position is 'x' (expected a whole number from 0 to {2**53 - 1})",
             f"/bea.txt:3: the number of columns is 2 {EXPECTED}",
-            "/cy.txt:2: byte 11 (0xe9) is not valid UTF-8",
+            "/cy.txt:2: is not UTF-8 from column 11 (byte 0xe9); convert the file to UTF-8",
             "/dee.txt: is empty",
             "/eve.txt: is UTF-16 text (expected UTF-8)",
             "/fay.txt: duplicate entity 'Ann' (first in ann.txt)",

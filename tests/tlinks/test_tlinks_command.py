@@ -333,7 +333,8 @@ def test_all_files_of_a_response_are_checked_at_once(run, pair):
 def test_documents_that_are_not_in_the_key(pair):
     written("response", {"b/d.tml": RESPONSE["a.tml"]})
     found = "response/b/d.tml: document 'b/d' is not in the key"
-    assert refused(*pair) == f"{found}; extra='skip' leaves out what the key lacks"
+    swapped = " (or are key and response swapped? The key comes first)"
+    assert refused(*pair) == f"{found}; extra='skip' leaves out what the key lacks{swapped}"
 
 
 def test_a_folder_and_a_file(pair):

@@ -113,7 +113,7 @@ def test_all_problems_of_all_texts_at_once(here):
         "more/x.txt:2: character 3 is the control character U+007F (expected plain text)",
         f"more/x.txt: has 2 non-blank lines {EXPECTED}",
         "x.txt: is given twice (expected files with distinct names)",
-        "y.txt:3: byte 1 (0xff) is not valid UTF-8",
+        "y.txt:3: is not UTF-8 from column 1 (byte 0xff); convert the file to UTF-8",
     ]
 
 

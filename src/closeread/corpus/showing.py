@@ -125,7 +125,7 @@ def draw_parts(parts: Iterable[Part], *, coloured: bool) -> str:
         if isinstance(part, str):
             lines: list[str] = []
             for line in part.splitlines():
-                lines += wrap_paragraph(escape(line), width)
+                lines += wrap_paragraph(escape(line.rstrip()), width)
             text = "\n".join(lines)
         else:
             text = draw(part, "table", coloured=coloured)

@@ -28,6 +28,7 @@ class ForeignFile(NamedTuple):
 
 FOREIGN_FILES = (
     ForeignFile(rb"PK\x03\x04(?s:.){0,4000}\[Content_Types\]", "an Office document", "save it as CSV or text"),
+    ForeignFile(rb"(?i:\s*<(!DOCTYPE html|html)\b)", "a page in HTML", "download the file itself"),
     ForeignFile(rb"PK\x03\x04", "a zip archive", "unpack it; a log of inspect-ai ends in .eval"),
     ForeignFile(rb"(?s:.){257}ustar(  )?\0", "a tar archive", "unpack it"),
     ForeignFile(rb"%PDF-", "a PDF", TEXT),

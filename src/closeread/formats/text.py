@@ -123,7 +123,8 @@ def check_text(path: Path, data: bytes) -> None:
             decoder.decode(data[begin : begin + CHUNK_BYTES])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        raise FormatError(path, ProblemList(_find_encoding_errors(Lines(data)))) from None
+        # The file is in another encoding throughout, so that the first place is enough.
+        raise FormatError(path, [next(_find_encoding_errors(Lines(data)))]) from None
 
 
 def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
@@ -131,9 +132,9 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
         try:
             line.decode("utf-8")
         except UnicodeDecodeError as error:
-            yield Problem(
-                f"byte {error.start + 1} (0x{line[error.start]:02x}) is not valid UTF-8", number
-            )
+            column = len(line[: error.start].decode()) + 1
+            message = f"is not UTF-8 from column {column} (byte 0x{line[error.start]:02x})"
+            yield Problem(f"{message}; convert the file to UTF-8", number)
 
 
 def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:

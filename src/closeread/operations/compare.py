@@ -41,6 +41,7 @@ from closeread.exceptions import (
     join_names,
     name_option,
     pluralize,
+    quote,
     read_all,
 )
 from closeread.formats.text import is_open_pipe
@@ -249,7 +250,10 @@ def compare(
     """
     named = _name_systems(first) if second is None else _name_two(first, second)  # type: ignore[arg-type]
     if len(named) < 2:
-        raise RequestError("a comparison needs at least two systems")
+        systems_text = f"found {len(named)}: {join_names(list(named))}" if named else "found none"
+        if isinstance(gold, str | Path):
+            systems_text += f"; {quote(str(gold))} is the key"
+        raise RequestError(f"a comparison needs at least two systems ({systems_text})")
     source, procedure_options = find_gold(
         name, gold=gold, config=config, split=split, data_dir=data_dir, **options
     )

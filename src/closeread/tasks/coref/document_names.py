@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from closeread.exceptions import Problem, advise, join_names, pluralize, quote, suggest_id
+from closeread.exceptions import SWAPPED, Problem, advise, join_names, pluralize, quote, suggest_id
 from closeread.tasks.coref.documents import Document, Documents
 from closeread.tasks.coref.files import (
     find_treebank,
@@ -146,6 +146,8 @@ def find_unknown_documents(key: Documents, response: Documents) -> Iterator[Prob
             unknown_by_file[document.file].append(document)
     by_plain_name = group_plain_names(key)
     advice = advise("; {extra=skip} leaves out what the key lacks")
+    if key_names.issubset(response.names):
+        advice += SWAPPED
     for file, documents in unknown_by_file.items():
         names = [document.name for document in documents]
         hint = _suggest_document(key, response, names[0], is_first=documents[0] is first)

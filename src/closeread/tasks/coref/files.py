@@ -127,7 +127,7 @@ def has_standoff(path: Path) -> bool:
     """Return whether a file is of an annotation tool, or a folder has such files, and none with a row for every token."""
     if not path.is_dir():
         return is_standoff(path)
-    files, _ = walk_files(path)
+    files, _ = walk_files(path, f"files ({EXPECTED})")
     has_some = False
     for file in files.values():
         if is_standoff(file):
@@ -169,7 +169,7 @@ def _repair(file: Path, repairs: Sequence[Repair]) -> str | None:
 
 
 def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:
-    files, problems = walk_files(folder)
+    files, problems = walk_files(folder, f"files ({EXPECTED})")
     chosen, remarks = _choose_files(folder, files)
     documents_by_file: dict[str, Documents] = {}
     invalid: dict[str, FormatError] = {}

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import Options
 from closeread.exceptions import (
+    SWAPPED,
     FormatError,
     InputError,
     Problem,
@@ -184,6 +185,8 @@ def compare_names(
         if len(unknown) > 1:
             message = f"{len(unknown):,} documents are not in the key: {join_names(unknown)}"
         advice = advise("; {extra=skip} leaves out what the key lacks")
+        if not absent:
+            advice += SWAPPED
         yield Problem(message + advice, file=documents[name][0] or None)
     if absent and missing == "error":
         lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"

@@ -37,7 +37,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple
 
-from closeread.exceptions import ProblemList, pluralize, quote, shorten
+from closeread.exceptions import Problem, ProblemList, pluralize, quote, shorten
 from closeread.formats.text import UNSAFE
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
@@ -106,6 +106,10 @@ class Brackets(NamedTuple):
     met: Sequence[bytes]
     closing: Sequence[bytes]
     is_reopened: bool
+
+
+COMMA_ROW = re.compile(rb"^[^\s,#][^\s,]*,[0-9]+,[0-9]+,\S*,\S*\r?$", re.MULTILINE)
+"""A row whose columns, of which the second is the part's number and the third the token's, are separated by commas."""
 
 
 @lru_cache(maxsize=2**16)
@@ -242,6 +246,9 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
     word_column = 0 if reading.word_column == "auto" else int(reading.word_column)
     reader = _DocumentReader(text, stored_text, word_column, problems)
     documents = [reader.read(section) for section in sections]
+    if problems and COMMA_ROW.search(text):
+        message = "columns are separated by commas (expected white space)"
+        problems = ProblemList([Problem(message)])
     problems.raise_any(path)
     return Parsed(
         Documents(documents, reader.list_notices()), [section.line for section in sections], []
