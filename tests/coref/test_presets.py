@@ -147,10 +147,7 @@ def test_stored_counts_have_all_their_metrics(ran, pair, tmp_path):
         ran("score", "coref", *pair, "--preset", "corefud", "--counts", stored, "--no-ci", "--json")
     )
     again = json.loads(ran("score", "--from-counts", stored, "--no-ci", "--json"))
-    assert direct["scores"].items() <= again["scores"].items()  # mentions are always counted
-    assert set(again["scores"]) - set(direct["scores"]) == {
-        f"mentions/{p}" for p in ("precision", "recall", "f1")
-    }
+    assert again["scores"] == direct["scores"]  # mentions are counted, but no metric of the preset
     assert "Preset: corefud." in ran("score", "--from-counts", stored, "--no-ci")
 
 
