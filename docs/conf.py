@@ -24,11 +24,12 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 600
 nb_merge_streams = True
 smartquotes = False  # options begin with two hyphens
-exclude_patterns = ["jupyter_execute", "**.ipynb_checkpoints"]
+exclude_patterns = ["jupyter_execute", "**.ipynb_checkpoints", "extra"]
 
 html_title = f"closeread {release}"
 html_theme = "furo"
 html_static_path = ["style"]
+html_extra_path = ["extra"]
 html_css_files = ["closeread.css"]
 html_copy_source = False
 html_show_sphinx = False

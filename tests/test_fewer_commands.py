@@ -35,12 +35,12 @@ def test_options_that_do_not_go_together(run, options, message):
     assert done.stderr.endswith(f"Error: {message}\n")
 
 
-def test_help_lists_twenty_commands(ran):
+def test_help_lists_twenty_one_commands(ran):
     _, listed = ran("--help").split("Score systems:")
     names = [
         line.split()[0] for line in listed.splitlines() if line[:3].strip() and line[:2] == "  "
     ]
-    assert len(names) == 20
+    assert len(names) == 21
     assert not {"submit", "merge", "install-modules"} & set(names)
 
 

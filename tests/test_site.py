@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import build_site
 import pytest
 from shared.commands import list_commands
 
@@ -42,6 +43,14 @@ def test_what_pages_would_load_from_elsewhere_is_noticed():
     assert LOADED.search('<link rel="stylesheet" href="https://example.org/a.css">')
     assert LOADED.search('<script async src="//example.org/a.js">')
     assert not LOADED.search('<a href="https://example.org/">')
+
+
+def test_the_gallery_has_the_pages_that_are_linked(tmp_path):
+    build_site.write_gallery(tmp_path / "gallery")
+    links = re.findall(r'href="([^"]+)"', (ROOT / "docs" / "view.md").read_text("utf-8"))
+    assert sorted(links) == sorted(
+        f"gallery/{path.name}" for path in (tmp_path / "gallery").iterdir()
+    )
 
 
 @pytest.mark.gate

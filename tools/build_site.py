@@ -24,6 +24,7 @@ from typing import Any
 import click
 from contract import describe_python
 from markdown_tables import draw_markdown
+from pictures import draw_annotators
 
 import closeread
 from closeread.cli import TOPICS
@@ -323,8 +324,16 @@ def translate_docstring(text: str | None) -> str:
     return found
 
 
+def write_gallery(folder: Path) -> None:
+    """Write the pages that the gallery links."""
+    folder.mkdir(parents=True)
+    (folder / "annotators.html").write_text(draw_annotators(), "utf-8")
+    (folder / "systems.html").write_text(draw_annotators(["ben", "cleo"]), "utf-8")
+
+
 def write_site(folder: Path) -> None:
     """Write the sources of all pages."""
+    write_gallery(folder / "extra" / "gallery")
     copy_pages(folder)
     write_commands(folder / "reference" / "commands")
     write_functions(folder / "reference" / "python")

@@ -90,12 +90,11 @@ def declare_corpus(
         traits=of_sample,
     )
     values: list[Fact] = []
-    for config, numbers_by_split in (
-        figures or {"sample": {"test": FIGURES_OF_SAMPLES[form]}}
-    ).items():
+    counted = figures or {"sample": {"test": FIGURES_OF_SAMPLES[form]}}
+    for config_name, numbers_by_split in counted.items():
         for split, numbers in numbers_by_split.items():
             pairs = zip(FIGURES, numbers, strict=True)
-            values += [Fact(name, number, split, config) for name, number in pairs]
+            values += [Fact(name, number, split, config_name) for name, number in pairs]
     return Corpus(
         configs=declared,
         default_split=default_split,

@@ -1,4 +1,4 @@
-"""Coreference counts: hand cases, an exact twin, and properties that hold for any input; mentions that are repeated."""
+"""Coreference counts: hand cases, enumeration, and properties that hold for any input; mentions that are repeated."""
 
 import json
 from fractions import Fraction
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from shared import enumeration
 from shared.coreference_kernels import (
     PAIRS,
     REPEATING_PAIRS,
@@ -17,7 +18,6 @@ from shared.coreference_kernels import (
     score_sides,
     split_sides,
 )
-from twins import coref as twin
 
 from closeread.tasks.coref.metrics.duplicates import RepeatedMentions, keep_as_reference
 from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc, count_mentions
@@ -34,7 +34,7 @@ CASES = json.loads((Path(__file__).parent.parent / "cases" / "coref.json").read_
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_hand_cases(case):
     key, response = ([text.split() for text in case[side]] for side in ("gold", "system"))
-    sides = [twin.side(documents) for documents in (key, response)]
+    sides = [enumeration.side(documents) for documents in (key, response)]
     options = dict(case.get("options", {}))
     compare = compare_unique
     match options.pop("duplicates", None):
@@ -54,21 +54,23 @@ def test_hand_cases(case):
 
 
 @given(PAIRS)
-def test_fast_is_twin(pairs):
+def test_fast_is_enumeration(pairs):
     key, response = split_sides(pairs)
-    twin.assert_equal_counts(
-        count_sides(twin.side(key), twin.side(response), len(key)), key, response
+    enumeration.assert_equal_counts(
+        count_sides(enumeration.side(key), enumeration.side(response), len(key)), key, response
     )
 
 
 @given(PAIRS, st.sampled_from(EDGES))
-def test_blanc_scores_are_the_twins(pairs, edge):
+def test_blanc_scores_are_those_of_enumeration(pairs, edge):
     key, response = split_sides(pairs)
-    overlap = compare_entities(twin.side(key), twin.side(response), len(key))
+    overlap = compare_entities(enumeration.side(key), enumeration.side(response), len(key))
     links = count_blanc(overlap).sum(axis=0)
     mentions = np.array(count_mentions(overlap)).sum(axis=1)
     same = len(set(mentions.tolist())) == 1 if mentions.any() else None
-    expected = twin.blanc_scores(twin.summed(twin.blanc, key, response), same, edge)
+    expected = enumeration.blanc_scores(
+        enumeration.summed(enumeration.blanc, key, response), same, edge
+    )
     got = blanc_scores(links, mentions, edge)
     assert got == pytest.approx(
         [np.nan if x is None else float(x) for x in expected], abs=1e-12, nan_ok=True
@@ -78,7 +80,7 @@ def test_blanc_scores_are_the_twins(pairs, edge):
 @given(PAIRS, st.integers(0, 2**32 - 1))
 def test_order_and_numbers_do_not_matter(pairs, seed):
     rng = np.random.default_rng(seed)
-    key, response = (twin.side(documents) for documents in split_sides(pairs))
+    key, response = (enumeration.side(documents) for documents in split_sides(pairs))
     mention_number = rng.permutation(200) * 3 - 100
 
     def disguised(side):
@@ -99,7 +101,7 @@ def test_order_and_numbers_do_not_matter(pairs, seed):
 
 
 def test_nothing_at_all():
-    nothing = twin.side([])
+    nothing = enumeration.side([])
     for name, found in count_sides(nothing, nothing, 2).items():
         assert found.shape == (2, 6 if name == "blanc" else 4)
         assert not found.any()
@@ -146,7 +148,7 @@ def test_repeats_are_found_with_the_first_row():
 
 
 def test_the_reference_keeps_what_the_key_lacks():
-    key, response = twin.side([["ab"]]), twin.side([["ax", "abx", "x"]])
+    key, response = enumeration.side([["ab"]]), enumeration.side([["ax", "abx", "x"]])
     assert response.select(keep_as_reference(key, response)).mention.tolist() == [
         ord(m) for m in "axbxx"
     ]
@@ -156,19 +158,22 @@ def test_the_reference_keeps_what_the_key_lacks():
 def test_repeats_are_found_on_either_side(pairs):
     for documents in split_sides(pairs):
         repeats = [
-            twin.mentions(document, document)[0] < sum(map(len, document)) for document in documents
+            enumeration.mentions(document, document)[0] < sum(map(len, document))
+            for document in documents
         ]
-        assert (len(find_duplicates(twin.side(documents))) > 0) == any(repeats)
+        assert (len(find_duplicates(enumeration.side(documents))) > 0) == any(repeats)
 
 
 @given(REPEATING_PAIRS)
-def test_fast_is_twin_with_repeats(pairs):
+def test_fast_is_enumeration_with_repeats(pairs):
     key, response = split_sides(pairs)
-    kept = twin.as_reference(key, response)
-    side = twin.side(response).select(keep_as_reference(twin.side(key), twin.side(response)))
-    assert side.mention.tolist() == twin.side(kept).mention.tolist()
-    twin.assert_equal_counts(
-        count_sides(twin.side(key), side, len(key), compare_as_reference), key, kept
+    kept = enumeration.as_reference(key, response)
+    side = enumeration.side(response).select(
+        keep_as_reference(enumeration.side(key), enumeration.side(response))
+    )
+    assert side.mention.tolist() == enumeration.side(kept).mention.tolist()
+    enumeration.assert_equal_counts(
+        count_sides(enumeration.side(key), side, len(key), compare_as_reference), key, kept
     )
 
 
@@ -179,15 +184,17 @@ def test_clusters_that_lost_their_singletons_are_not_counted(pairs):
         [[[] if len(cluster) == 1 else cluster for cluster in clusters] for clusters in documents]
         for documents in split_sides(pairs)
     )
-    kept = twin.as_reference(key, response)
-    twin.assert_equal_counts(
-        count_sides(twin.side(key), twin.side(kept), len(key), compare_as_reference), key, kept
+    kept = enumeration.as_reference(key, response)
+    enumeration.assert_equal_counts(
+        count_sides(enumeration.side(key), enumeration.side(kept), len(key), compare_as_reference),
+        key,
+        kept,
     )
 
 
 @given(REPEATING_PAIRS)
 def test_blanc_is_a_count_of_sets_whatever_is_repeated(pairs):
     key, response = split_sides(pairs)
-    sides = twin.side(key), twin.side(response)
+    sides = enumeration.side(key), enumeration.side(response)
     got = RepeatedMentions(sides, len(key)).count_blanc()
-    assert got.sum(axis=0).tolist() == twin.summed(twin.blanc, key, response)
+    assert got.sum(axis=0).tolist() == enumeration.summed(enumeration.blanc, key, response)

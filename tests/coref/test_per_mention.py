@@ -1,4 +1,4 @@
-"""What mentions add to recall and precision: hand cases, an exact twin, and sums that are those of whole documents."""
+"""What mentions add to recall and precision: hand cases, enumeration, and sums that are those of whole documents."""
 
 from fractions import Fraction
 
@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shared import enumeration
 from shared.coreference_kernels import MENTIONS, PAIRS, split_sides
-from twins import coref as twin
 from twins.coref_slices import count_parts
 
 from closeread.tasks.coref.metrics.overlap import Side
@@ -19,7 +19,7 @@ GROUPS = st.fixed_dictionaries({mention: st.integers(0, N_GROUPS - 1) for mentio
 
 def count(pairs, of_key, of_response):
     """Count documents of letters, whose order in the text is that of the alphabet: (group, document, 16)."""
-    sides = [twin.side(documents) for documents in split_sides(pairs)]
+    sides = [enumeration.side(documents) for documents in split_sides(pairs)]
     orders = tuple(np.lexsort((side.mention, side.document)) for side in sides)
     groups = tuple(
         np.array([group[chr(code)] for code in side.mention.tolist()], np.int64)
@@ -83,7 +83,7 @@ def test_singletons_and_missing_mentions():
 
 def test_nothing_on_a_side():
     none = Side(*(np.zeros(0, np.int64) for _ in range(3)))
-    some = twin.side([["ab"]])
+    some = enumeration.side([["ab"]])
     order, empty = np.arange(2), np.zeros(0, np.int64)
     credit = credit_mentions((some, none), ((some, none),) * 2, (order, empty))
     found = sum_credits((some, none), credit, (np.zeros(2, np.int64), empty), 1, 1)
@@ -96,7 +96,7 @@ def test_nothing_on_a_side():
 
 
 @given(PAIRS, GROUPS, GROUPS)
-def test_fast_is_twin(pairs, of_key, of_response):
+def test_fast_is_enumeration(pairs, of_key, of_response):
     found = count(pairs, of_key, of_response)
     for document, (key, response) in enumerate(pairs):
         recall = count_parts(key, response, of_key.get)

@@ -479,10 +479,14 @@ def test_refused_brat(tmp_path):
         ("doccano.jsonl", '"start_offset": 0', '"start_offset": "0"',
          "doccano.jsonl:1: expected 'int', got 'str' - at 'entities[0].start_offset'"),
         ("doccano.jsonl", '"end_offset": 3', '"end_offset": 99',
-         "doccano.jsonl:1: entity 1 is at 0 to 99 (expected 0 <= start <= end <= 26; does the project count grapheme "
-         "clusters?)"),
+         "doccano.jsonl:1: entity 1 is at 0 to 99 (expected characters from 0 to 26); does the project count grapheme "
+         "clusters?"),
         ("prodigy.jsonl", '"token_end": 0', '"token_end": 30',
          "prodigy.jsonl:1: a span is at 0 to 30 (expected tokens from 0 to 8)"),
+        ("prodigy.jsonl", '"start": 0, "end": 3', '"start": 0, "end": 30',
+         "prodigy.jsonl:1: a token is at 0 to 30 (expected characters from 0 to 26)"),
+        ("spacy.json", '"start": 0, "end": 3', '"start": 0, "end": 30',
+         "spacy.json:1: a token is at 0 to 30 (expected characters from 0 to 26)"),
         ("label_studio.json", '"text": "her dog"', '"text": "his dog"',
          "label_studio.json: task 'dog': region 'r(3, 4)' has the text 'her dog' at its offsets (expected 'his dog')"),
         ("fastcoref.jsonlines", "[0, 3]", "[0, 30]",

@@ -61,7 +61,7 @@ def test_the_page_shows_the_rows_of_groups(board, tmp_path, ran):
 
 def test_small_groups_of_private_gold_are_not_published(tmp_path):
     """The sample has four to six questions of each category: fewer than may be shown."""
-    gold = Path(closeread.__file__).parents[2] / "loaders/mctaco/sample.tsv"
+    gold = Path(__file__).parents[2] / "loaders/mctaco/sample.tsv"
     board = make_board("mctaco", gold=gold, options={"group_by": "category"})
     store = make_store(tmp_path / "board", board)
     send_answers(store, tmp_path, "100 right", right=100)

@@ -58,6 +58,24 @@ def test_a_page_links_the_mentions_of_each_system(files):
     assert list_mentions(document["systems"][0]) == [(0, 0), (2, 3), (5, 5)]
 
 
+@pytest.mark.parametrize(("private", "public"), [(True, 0), (False, 1)])
+def test_a_space_has_the_pages_that_it_links(files, private, public, monkeypatch):
+    (files / "site").mkdir()
+    submission = build(files, private=private)
+    published = {}
+
+    def keep(plan, *arguments, **options):
+        published.update(plan.files)
+
+    monkeypatch.setattr("closeread.operations.publishing._publish", keep)
+    closeread.publish_leaderboard(files / "board", "lab/board", gold=[files / "key.jsonl"])
+    link = f"systems/{submission}.html"
+    assert published["index.html"].decode().count(f'"mentions":"{link}"') == public
+    assert sum(path.startswith("systems/") for path in published) == public
+    if public:
+        assert read_data(published[link].decode())["systems"][0]["name"] == "Mine"
+
+
 @pytest.mark.parametrize(("private", "gold"), [(True, True), (False, False)])
 def test_there_is_no_link_without_gold_that_may_be_shown(files, private, gold):
     (files / "site").mkdir()

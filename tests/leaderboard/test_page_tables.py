@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
+from shared.boards import sample_board
 from shared.leaderboards import (
     HOSTILE,
     make_board,
@@ -24,6 +25,7 @@ from shared.leaderboards import (
 from closeread.cli import main
 from closeread.exceptions import RequestError
 from closeread.leaderboard import places
+from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page
 from closeread.tables import draw, escape_markdown
 
@@ -245,9 +247,11 @@ def index(monkeypatch):
     second = make_index(2, seed=7)["boards"][0]
     found["boards"].append({**second, "name": "mctaco-sample/test", "title": "McTaco sample, test"})
 
+    declared = Leaderboard("Boards", {board["name"]: sample_board() for board in found["boards"]})
+
     @contextmanager
     def open_store(place):
-        yield SimpleNamespace(read_index=lambda: found)
+        yield SimpleNamespace(read_index=lambda: found, read_leaderboard=lambda: declared)
 
     monkeypatch.setattr(places, "open_store", open_store)
     return found

@@ -279,13 +279,10 @@ def test_folders_that_hold_something_else(run, here, encoder):
         json.dumps({"format": 1, "task": "mctaco", "runs": [], "state": ""}), "utf-8"
     )
     state = "run/run.json: state: '' is not one of 'training', 'complete'"
-    assert (
-        refuse(run, *predict)
-        == refuse(run, "plot", "learning-curve", "run", "-o", "c.png")
-        == state
-    )
-    found = refuse(run, *train, "--resume")
-    assert found == "run/run.json: describes several runs (expected the folder of one run)"
+    assert refuse(run, "plot", "learning-curve", "run", "-o", "c.png") == state
+    several = "run/run.json: describes several runs (expected the folder of one run)"
+    assert refuse(run, *predict) == several
+    assert refuse(run, *train, "--resume") == several
     assert sorted(path.name for path in here.rglob("*")) == ["notes.txt", "run", "run.json"]
 
 

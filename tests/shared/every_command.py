@@ -192,6 +192,7 @@ def _make_line(path):
         "score": ("--json", "-o", "out/a.json", "--counts", "out/c.parquet"),
         "compare": ("-o", "out/a.txt"),
         "table": ("--format", "csv", "-o", "out/a.csv"),
+        "view": ("-o", "out/a.html"),
     }
     return (*sides, *FEW, *more[kind])
 

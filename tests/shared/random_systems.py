@@ -23,6 +23,7 @@ FREE = {
     "tolerance": ["0", "0.1", "0.5"],
     "word_column": ["auto"],
     "fields": [""],
+    "windows": ["none"],
 }
 """Values of options without choices."""
 

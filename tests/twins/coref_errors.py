@@ -2,7 +2,7 @@
 
 from itertools import groupby
 
-from twins.coref import where
+from shared.enumeration import where
 
 
 def find_errors(key, response):

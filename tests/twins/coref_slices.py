@@ -6,7 +6,7 @@ A side is a list of clusters, each a list of mentions in the order of the text. 
 from fractions import Fraction
 from itertools import pairwise
 
-from twins.coref import where
+from shared.enumeration import where
 
 
 def count_parts(own, other, part):

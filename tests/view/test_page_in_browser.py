@@ -395,6 +395,14 @@ def test_following_an_entity(open_page):
     assert "2 apart, with She, wrong entity" in card.inner_text()
 
 
+def test_a_followed_entity_comes_into_sight(open_page):
+    page = open_page("chapter")
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.get_by_role("button", name="Lea").first.click()
+    box = page.locator('[data-word="2"]').first.bounding_box()
+    assert 0 < box["y"] < 720
+
+
 def test_words_are_the_targets_of_fingers(browser, folder):
     context = browser.new_context(has_touch=True, viewport={"width": 420, "height": 800})
     page = context.new_page()

@@ -5,6 +5,7 @@ import hashlib
 import json
 import random
 from html.parser import HTMLParser
+from importlib.resources import files
 from itertools import permutations
 
 import pytest
@@ -12,6 +13,7 @@ from shared.coreference import write_jsonl
 
 import closeread
 from closeread.views.page import draw_page
+from closeread.views.texts import find_glued
 
 
 def draw_clusters(rng, n_tokens=17):
@@ -185,6 +187,44 @@ def test_the_policy_has_the_hashes_of_script_and_style_and_nothing_is_requested(
     assert [
         address for address in scripts.addresses if address[:5] != "data:" and address[0] != "#"
     ] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "quotation"),
+    [
+        ('He left . " I stay , " said she .', 'He left. "I stay," said she.'),
+        ('" Go " . She went . " No " .', '"Go". She went. "No".'),
+    ],
+)
+def test_straight_quotes_have_blanks_outside(text, quotation):
+    words = text.split()
+    starts = [0, *(number + 1 for number, word in enumerate(words[:-1]) if word == ".")]
+    glued = find_glued(words, starts)
+    written = "".join(word if number in glued else f"{word} " for number, word in enumerate(words))
+    assert written.strip() == quotation
+
+
+def test_the_title_has_names_and_no_folder(tmp_path):
+    paths = [tmp_path / f"{name}.jsonl" for name in ("key", "anna", "ben", "cleo")]
+    for number, path in enumerate(paths):
+        write_jsonl(path, draw_side(number))
+    page = closeread.view("coref", *paths[1:], gold=paths[0], ci=False)
+    assert page.to_dict()["title"] == "anna, ben and cleo on key.jsonl"
+
+
+@pytest.mark.parametrize(("name", "limit"), [("page.js", 30_000), ("page.css", 12_000)])
+def test_script_and_style_stay_small(name, limit):
+    assert (files("closeread.views") / name).stat().st_size <= limit
+
+
+def test_the_main_score_comes_first_and_hostile_names_stay_text():
+    key = [[[[0, 0], [1, 1]]]]
+    data = json.loads(closeread.view("coref", key, gold=key).to_json())
+    assert data["systems"][0]["scores"][0]["name"] == data["measure"]
+    data["systems"][0]["name"] = "<img src=x onerror=alert(1)>"
+    data["systems"] *= 2
+    _, scripts = read_page(draw_page(data))
+    assert scripts.images == 0
 
 
 def test_a_notebook_shows_the_page_in_a_frame():

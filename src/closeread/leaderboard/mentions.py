@@ -21,6 +21,11 @@ FOLDER = "systems"
 """Of the pages, beside the page of the leaderboard."""
 
 
+def name_page(submission: str) -> str:
+    """Return the place of the page of a submission, beside the page of the leaderboard."""
+    return f"{FOLDER}/{submission}.html"
+
+
 def has_mentions(board: Board) -> bool:
     """Return whether a board is one of coreference."""
     return board.procedure.name == "coref"
@@ -47,13 +52,17 @@ def draw_systems(
 ) -> dict[str, str]:
     """Return the pages of the systems of all boards with public gold, by the ids of their submissions.
 
+    Beside the page of the leaderboard, each has the place that `name_page` returns.
+
     A system has a page if its predictions are in the folder, and its gold is that of a corpus or among the `golds` by
     board.
     """
     leaderboard = store.read_leaderboard()
     pages = {}
     for indexed in index["boards"]:
-        board = leaderboard.find(indexed["name"])
+        board = leaderboard.boards.get(indexed["name"])
+        if board is None:
+            continue
         gold = golds.get(board.name)
         is_hidden = board.private or (board.own_gold and gold is None)
         if is_hidden or not has_mentions(board):

@@ -278,7 +278,7 @@ def judge_leaderboard(
         with open_store(str(store)) as opened, suppress(ConflictError):
             done = judge(
                 opened,
-                _read_golds(opened, gold),
+                read_golds(opened, gold),
                 n_workers=workers or _count_cores(),
                 cache=CountCache(take_path(cache)),
                 progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
@@ -342,16 +342,16 @@ def build_leaderboard(store: Store, *, output: Output, gold: Golds = ()) -> Writ
     >>> print(closeread.build_leaderboard("board", output="index.html"))
     index.html: ... bytes
     """
-    from closeread.leaderboard.mentions import FOLDER, draw_systems
+    from closeread.leaderboard.mentions import draw_systems, name_page
     from closeread.leaderboard.page import render_page
     from closeread.leaderboard.places import open_store
 
     with open_store(str(store)) as opened:
         index = opened.read_index()
-        systems = draw_systems(opened, index, _read_golds(opened, gold))
+        systems = draw_systems(opened, index, read_golds(opened, gold))
     links = {}
     for submission, text in systems.items():
-        links[submission] = f"{FOLDER}/{submission}.html"
+        links[submission] = name_page(submission)
         path = Path(output).parent / links[submission]
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
@@ -610,7 +610,7 @@ def _change_boards(
     return Written(None, f"{store}: {done if after != before else 'nothing changed'}")
 
 
-def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
+def read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
     golds: dict[str, Path] = {}

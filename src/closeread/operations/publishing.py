@@ -26,7 +26,7 @@ from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.files import scratch_folder, take_path
 from closeread.operations.data import Configs
-from closeread.operations.leaderboard import File, Name, Options, Store
+from closeread.operations.leaderboard import File, Golds, Name, Options, Store, read_golds
 from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
@@ -229,18 +229,24 @@ def publish_model(
 
 
 def publish_leaderboard(
-    store: Store, repository: HubName, *, private: bool = False, dry_run: bool = False
+    store: Store,
+    repository: HubName,
+    *,
+    gold: Golds = (),
+    private: bool = False,
+    dry_run: bool = False,
 ) -> Publication:
     """Publish a leaderboard as a static Space.
 
-    Such a Space is free. It has the page of the leaderboard, and its results as JSON and CSV. STORE is a folder or a
-    dataset of the Hub, hf://datasets/ORG/NAME. Publish again after each run of the judge.
+    Such a Space is free. It has the page of the leaderboard, the pages that it links, and its results as JSON and CSV.
+    STORE is a folder or a dataset of the Hub, hf://datasets/ORG/NAME. Publish again after each run of the judge.
 
     On the command line:
       closeread publish leaderboard my-board my-org/my-board --dry-run
 
     Args:
         store: the folder of the leaderboard, or hf://datasets/ORG/NAME.
+        gold: as for `closeread.build_leaderboard`.
         repository, private, dry_run: as for `closeread.publish_dataset`; the repository is a Space.
 
     Returns:
@@ -250,6 +256,7 @@ def publish_leaderboard(
     """
     from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
+    from closeread.leaderboard.mentions import draw_systems, name_page
     from closeread.leaderboard.page import Ranking, render_page
     from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import HUB
@@ -258,6 +265,8 @@ def publish_leaderboard(
     place = Repository(repository, "space")
     with open_store(str(store)) as opened:
         index = opened.read_index()
+        systems = draw_systems(opened, index, read_golds(opened, gold))
+    links = {submission: name_page(submission) for submission in systems}
     corpora = {board["corpus"] for board in index["boards"] if board["corpus"]}
     is_on_hub = opened.place.startswith(HUB)
     dataset = opened.place.removeprefix(HUB) if is_on_hub else None
@@ -265,11 +274,13 @@ def publish_leaderboard(
     files = leaderboard_files(
         index,
         board=write_json(index),
-        page=render_page(index, address=opened.place).encode(),
+        page=render_page(index, address=opened.place, pages=links).encode(),
         table=Ranking(index).to_csv().encode(),
         dataset=dataset,
         languages=languages,
     )
+    for submission, page in systems.items():
+        files[links[submission]] = page.encode()
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 

@@ -123,6 +123,9 @@ def score(
         split_antecedents: 'ignore' (default), 'score' or 'only'. How to treat entities with split antecedents in
             Universal Anaphora files: ignore that they have any, score their antecedents as one more mention, or score
             only these.
+        windows: none, a number of tokens, or bookcoref: and a number ('none' by default). Score long documents in
+            windows of so many tokens, where an entity is one for each window; bookcoref:1500 has the windows of
+            BOOKCOREF's script.
         layer: the name of a layer ('identity' by default). Choose the layer to score: identity or discourse_deixis of
             Universal Anaphora files, or the chains of an annotation tool's files.
         relation: a name. Read entities from these relations of an annotation tool's files: NAME, or NAME=LABEL,LABEL.

@@ -98,7 +98,7 @@ def view(
     notices = {system.name: system.counts.notices for system in viewed}
     warn_all([*scorer.gold.notices, *name_systems(notices)])
     data = make_data(
-        f"{' and '.join(names)} on {scorer.gold_name or name}",
+        f"{list_names(names)} on {Path(scorer.gold_name or name).name}",
         scorer,
         viewed,
         choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval),
@@ -114,6 +114,12 @@ def view(
 
         webbrowser.open(Path(output).absolute().as_uri())
     return page
+
+
+def list_names(names: Sequence[str]) -> str:
+    """Return "A", "A and B", or "A, B and C"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def name_objects(systems: Sequence[FileOrRows]) -> list[str]:

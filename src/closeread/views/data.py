@@ -137,11 +137,12 @@ def make_data(
         are_present = side.are_present()
         pages = [_show_response(number, systems) for number in numbers if are_present[number]]
     entities = chain.from_iterable(document.entities for document in side.documents)
-    summaries = [_summarize(system, resampling) for system in systems]
+    measure = choose_main_metric(scorer.procedure).title
+    summaries = [_summarize(system, resampling, measure) for system in systems]
     return {
         "title": title,
         "signature": systems[0].counts.provenance.signature,
-        "measure": choose_main_metric(scorer.procedure).title,
+        "measure": measure,
         "has_singletons": any(len(entity.mentions) == 1 for entity in entities),
         "kinds": [
             {"id": kind, "name": kind, "explanation": text} for kind, text in EXPLANATIONS.items()
@@ -152,8 +153,8 @@ def make_data(
     }
 
 
-def _summarize(system: Viewed, resampling: Resampling) -> dict[str, Any]:
-    """Return the scores of a system with their intervals, and how many errors it has."""
+def _summarize(system: Viewed, resampling: Resampling, measure: str) -> dict[str, Any]:
+    """Return the scores of a system with their intervals, the measure first, and how many errors it has."""
     report = make_report(system.counts, resampling=resampling)
     scores = []
     for name, estimate in report.scores.items():
@@ -169,6 +170,7 @@ def _summarize(system: Viewed, resampling: Resampling) -> dict[str, Any]:
     total: Counter[str] = Counter()
     for errors in system.errors.values():
         total.update(errors)
+    scores.sort(key=lambda score: score["name"] != measure)
     return {"name": system.name, "scores": scores, "counts": _list_counts(total)}
 
 

@@ -1,8 +1,8 @@
 "use strict";
 
-// A text with the key's mentions above its words and the response's below.  A *lane* is a system that is shown; the
-// lane ALL shows all of them.  A *thread* is what has a colour and can be followed: an entity of the key, or one of a
-// system that is aligned with none of the key.  All texts are untrusted: they become text nodes or attributes only.
+// The key's mentions above a text, the response's below.  A *lane* is a system; the lane ALL shows all.  A *thread* has
+// a colour and can be followed: an entity of the key, or one of a system that is aligned with none of the key.  Texts
+// are untrusted: they become text nodes or attributes only.
 
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const NAMES = DATA.systems.map((system) => system.name);
@@ -22,24 +22,25 @@ const WORDS_AT_ONCE = 250;
 const state = { number: 0, lane: ALL > 2 ? ALL : 0, kind: "", singletons: !DATA.has_singletons, thread: null, error: null };
 
 const find = (id) => document.getElementById(id);
+const TEXT = find("text");
 const findAll = (selector) => document.querySelectorAll(selector);
 const count = (number) => number.toLocaleString("en");
-const percent = (score) => (typeof score === "number" ? (100 * score).toFixed(2) : "–");
+const percent = (score) => (100 * score).toFixed(2);
 const pluralize = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 const byPlace = (one, other) => one.start - other.start || one.end - other.end;
 const by = (weigh) => (one, other) => weigh(one) - weigh(other);
 const bySize = by((thread) => -thread.size);
 const byLength = by(({ start, end }) => end - start);
 
-/** Functions become listeners, names that begin with "--" properties of the style. */
+/** Functions become listeners, "--" begins a property of the style. */
 function make(tag, attributes, ...children) {
-  const space = ["svg", "path"].includes(tag) ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml";
-  const element = document.createElementNS(space, tag);
+  const space = ["svg", "path"].includes(tag) ? "2000/svg" : "1999/xhtml";
+  const element = document.createElementNS(`http://www.w3.org/${space}`, tag);
   element.append(...children.flat());
-  return setAttributes(element, attributes);
+  return set(element, attributes);
 }
 
-function setAttributes(element, attributes) {
+function set(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else if (name.startsWith("--")) element.style.setProperty(name, value);
@@ -48,10 +49,10 @@ function setAttributes(element, attributes) {
   return element;
 }
 
-const isolate = (text) => make("bdi", {}, text);
-const nameThread = (thread) => [make("span", { class: "swatch", "--hue": thread.colour }), isolate(thread.name)];
+const press = (button, isPressed) => set(button, { "aria-pressed": isPressed });
+const nameThread = (thread) => [make("span", { class: "swatch", "--hue": thread.colour }), make("bdi", {}, thread.name)];
 
-// Documents: entities, verdicts, colours, paragraphs
+// Documents
 
 const current = () => prepare(DATA.documents[state.number]);
 const shownLanes = () => (state.lane === ALL ? [...NAMES.keys()] : [state.lane]);
@@ -70,13 +71,13 @@ function prepare(doc) {
     const original = mention.original || mention;
     mention.isSingle = [original, ...original.partners].every((member) => !member || member.entity.size === 1);
   }
-  doc.paragraphs = doc.sentences.map((first, index) => {
-    return { first, end: doc.sentences[index + 1] ?? doc.words.length, number: index + 1, mentions: [] };
+  doc.sentences = doc.sentences.map((first, index, starts) => {
+    return { first, end: starts[index + 1] ?? doc.words.length, number: index + 1, mentions: [] };
   });
-  doc.paragraphOf = doc.paragraphs.flatMap((paragraph) => Array(paragraph.end - paragraph.first).fill(paragraph));
+  doc.sentenceOf = doc.sentences.flatMap((sentence) => Array(sentence.end - sentence.first).fill(sentence));
   for (const mention of mentionsOf(doc)) {
-    const paragraphs = new Set(doc.paragraphOf.slice(mention.start, mention.end + 1));
-    for (const paragraph of paragraphs) paragraph.mentions.push(mention);
+    const sentences = new Set(doc.sentenceOf.slice(mention.start, mention.end + 1));
+    for (const sentence of sentences) sentence.mentions.push(mention);
   }
   return doc;
 }
@@ -94,11 +95,11 @@ function readSide(doc, side, lane) {
     return mention;
   });
   for (const { mentions } of side.entities) mentions.sort(byPlace);
-  // What a system splits off stays grey: no entity of the key is there whose colour it could have.
+  // What a system splits off is grey: it has no entity of the key.
   if (lane === KEY || !HAS_KEY) chooseColours(side.entities.filter(({ mentions }) => mentions.length));
 }
 
-/** As on maps, threads that come near each other differ; the largest come first. */
+/** As on maps, neighbours differ; the largest come first. */
 function chooseColours(threads) {
   const owners = COLOURS.map(() => []);
   for (const thread of threads.sort(bySize)) {
@@ -111,7 +112,7 @@ function chooseColours(threads) {
   }
 }
 
-/** A mention of the key has a partner in each lane that has its place; a partner has its original. */
+/** A mention of the key has a partner in each lane, which has it as its original. */
 function judge(doc, system, lane, places) {
   for (const mention of system.mentions) {
     const original = system.matched ? doc.key.mentions[system.matched[mention.index]] : places.get(mention.parts.join());
@@ -123,18 +124,17 @@ function judge(doc, system, lane, places) {
   }
 }
 
-/** What a system makes of a mention of the key, or what one of its own is. */
 function verdictIn(mention, lane) {
   const response = mention.lane === KEY ? mention.partners[lane] : mention;
   return response ? response.verdict : "missing";
 }
 
-/** A singleton is shown if the other side has its mention in a larger entity: there the score sees an error. */
+/** A singleton that the other side has in a larger entity is an error, so it is shown. */
 const isShown = (mention) => state.singletons || !mention.isSingle;
 
 // Errors
 
-/** A system with its errors, each with all kinds that it is part of, and with the kinds of all entities. */
+/** A system with its errors, each with all its kinds, and the kinds of all entities. */
 function judgeErrors(doc, lane) {
   const system = doc.systems[lane];
   if (system.errors) return system;
@@ -149,9 +149,8 @@ function judgeErrors(doc, lane) {
     const kinds = entity.lane === KEY ? KINDS_OF_KEY : KINDS_OF_SYSTEM;
     system.kinds.set(entity, kinds[Math.min(partners.size, 2)]);
   }
-  const spurious = system.mentions.filter(({ verdict }) => verdict === "spurious");
-  const mentions = doc.key.mentions.filter((mention) => verdictIn(mention, lane) !== "right").concat(spurious);
-  system.errors = mentions.map((mention) => {
+  const mentions = doc.key.mentions.concat(system.mentions.filter(({ original }) => !original));
+  system.errors = mentions.filter((mention) => verdictIn(mention, lane) !== "right").map((mention) => {
     const name = ERRORS[verdictIn(mention, lane)];
     const response = mention.partners[lane];
     const kinds = [name, system.kinds.get(mention.entity), response && system.kinds.get(response.entity)];
@@ -160,13 +159,13 @@ function judgeErrors(doc, lane) {
   return system;
 }
 
-/** The errors shown, in the order of the text; a mention of the key is one error, whoever makes it. */
+/** A mention of the key is one error, whoever makes it. */
 function listErrors(doc, kind = state.kind) {
   const errors = new Map();
   for (const lane of HAS_KEY ? shownLanes() : []) {
     for (const error of judgeErrors(doc, lane).errors) {
-      const isOfKind = !kind || error.kinds.has(kind);
-      if (isOfKind && isShown(error.mention) && !errors.has(error.mention)) errors.set(error.mention, error);
+      const { mention, kinds } = error;
+      if ((!kind || kinds.has(kind)) && isShown(mention) && !errors.has(mention)) errors.set(mention, error);
     }
   }
   return [...errors.values()].sort((one, other) => byPlace(one.mention, other.mention));
@@ -174,7 +173,7 @@ function listErrors(doc, kind = state.kind) {
 
 const sumUp = (numbers) => numbers.reduce((total, number) => total + number, 0);
 
-/** Errors in mentions; where all are shown, Python has counted them. */
+/** Where all mentions are shown, Python has counted. */
 function countMentions(doc, lane) {
   if (state.singletons) return sumUp(Object.values(ERRORS).map((kind) => doc.systems[lane].counts[kind]));
   return judgeErrors(prepare(doc), lane).errors.filter(({ mention }) => isShown(mention)).length;
@@ -183,24 +182,20 @@ function countMentions(doc, lane) {
 function countErrors(doc, lane, kind) {
   const { errors, kinds } = judgeErrors(doc, lane);
   const ofMentions = errors.filter(({ name, mention }) => name === kind && isShown(mention));
-  const ofEntities = [...kinds.keys()].filter((entity) => kinds.get(entity) === kind && (state.singletons || entity.size > 1));
+  const ofEntities = [...kinds].filter(([{ size }, name]) => name === kind && (state.singletons || size > 1));
   return count(ofMentions.length + ofEntities.length);
 }
 
 // Words for people
 
 function textOf(doc, start, end) {
-  let text = "";
-  for (let word = Math.max(start, 0); word <= Math.min(end, doc.words.length - 1); word++) {
-    text += doc.words[word];
-    if (word < end && !doc.glued.has(word)) text += " ";
-  }
-  return text;
+  const blank = (word) => (word === end || doc.glued.has(word) ? "" : " ");
+  return doc.words.slice(start, end + 1).map((text, index) => text + blank(start + index)).join("");
 }
 
 const textOfMention = (doc, mention) => mention.parts.map(([start, end]) => textOf(doc, start, end)).join(" … ");
 
-/** What a bar says to those who point at it, and to those who can't see it. */
+/** What a bar says in its tip and to screen readers. */
 function describe(doc, mention) {
   const text = `“${textOfMention(doc, mention)}”`;
   if (mention.lane !== KEY) return `${NAMES[mention.lane]}: ${text} ${sayVerdict(mention)}`;
@@ -219,12 +214,11 @@ function sayVerdict(response) {
 /** A, B, …, Z, A1, B1, … */
 const letterOf = ({ number }) => String.fromCharCode(65 + (number % 26)) + (Math.floor(number / 26) || "");
 
-const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "∅": "$\\emptyset$", "\n": " " };
-const escapeLatex = (text) => text.replace(/[\\{}$&#%_^~∅[\]\n]/g, (sign) => LATEX[sign] || ("[]".includes(sign) ? `{${sign}}` : `\\${sign}`));
+const LATEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "∅": "$\\emptyset$", "[": "{[}", "]": "{]}", "\n": " " };
+const escapeLatex = (text) => text.replace(/[\\{}$&#%_^~∅[\]\n]/g, (sign) => LATEX[sign] || `\\${sign}`);
 
-/** The sentence of an error with its mentions in brackets. */
 function quoteError(doc, error, isLatex) {
-  const { first, end, number, mentions } = doc.paragraphOf[error.mention.start];
+  const { first, end, number, mentions } = doc.sentenceOf[error.mention.start];
   const escape = isLatex ? escapeLatex : String;
   const shown = mentions.filter((mention) => isShown(mention) && [KEY, error.lane].includes(mention.lane));
   const brackets = new Map();
@@ -251,7 +245,7 @@ function quoteError(doc, error, isLatex) {
   return ["\\begin{quote}", text, `\\par\\footnotesize ${escape(`${title}. ${legend}`)}`, "\\end{quote}"].join("\n");
 }
 
-/** Show a quotation and copy it: a frame, such as a notebook's, may copy only what is selected. */
+/** A frame, such as a notebook's, may copy only what is selected. */
 function copy(isLatex) {
   const field = find("quotation");
   field.value = quoteError(current(), state.error, isLatex);
@@ -261,56 +255,54 @@ function copy(isLatex) {
   say("Copied.");
 }
 
-function say(text) {
-  find("status").textContent = text;
-}
+const write = (id, text) => (find(id).textContent = text);
+const say = (text) => write("status", text);
 
 // The text
 
 const observer = new IntersectionObserver(
-  (entries) => entries.filter((entry) => entry.isIntersecting).forEach((entry) => drawParagraph(entry.target)),
+  (entries) => entries.forEach(({ isIntersecting, target }) => isIntersecting && drawSentence(target)),
   { rootMargin: "100% 0px" },
 );
 
-/** Write the words of a document.  Bars are drawn when they come into sight, since a book has ten thousand. */
+/** Bars are drawn when they come into sight, since a book has ten thousand. */
 function drawText(doc) {
   observer.disconnect();
-  find("text").dir = doc.direction;
-  for (const paragraph of doc.paragraphs) {
-    paragraph.element = make("p", {}, textOf(doc, paragraph.first, paragraph.end - 1));
-    paragraph.element.paragraph = paragraph;
-    // What is in sight is drawn at once, so that nothing flickers.
-    if (paragraph.first < WORDS_AT_ONCE) drawParagraph(paragraph.element);
-    observer.observe(paragraph.element);
+  TEXT.dir = doc.direction;
+  for (const sentence of doc.sentences) {
+    sentence.element = make("p", {}, textOf(doc, sentence.first, sentence.end - 1));
+    sentence.element.sentence = sentence;
+    // Nothing flickers.
+    if (sentence.first < WORDS_AT_ONCE) drawSentence(sentence.element);
+    observer.observe(sentence.element);
   }
-  find("text").replaceChildren(...doc.paragraphs.map(({ element }) => element));
+  TEXT.replaceChildren(...doc.sentences.map(({ element }) => element));
 }
 
-/** Draw what is drawn again, as the reader goes on looking at it. */
 function redraw() {
   const focused = document.activeElement.mention;
   for (const element of findAll(".drawn")) {
     element.classList.remove("drawn");
-    drawParagraph(element);
+    drawSentence(element);
   }
   if (focused) focusBar(focused);
 }
 
-function drawParagraph(element) {
+function drawSentence(element) {
   if (element.classList.contains("drawn")) return;
   element.classList.add("drawn");
-  const { paragraph } = element;
-  const { bars, names, nAbove, nBelow } = layOut(paragraph);
-  const number = make("span", { class: "number" }, String(paragraph.number));
-  element.replaceChildren(number, ...names, make("span", { class: "line" }, drawWords(current(), paragraph, bars)));
-  setAttributes(element, { "--up": nAbove, "--down": nBelow });
+  const { sentence } = element;
+  const { bars, names, nAbove, nBelow } = layOut(sentence);
+  const number = make("span", { class: "number" }, String(sentence.number));
+  element.replaceChildren(number, ...names, make("span", { class: "line" }, drawWords(current(), sentence, bars)));
+  set(element, { "--up": nAbove, "--down": nBelow });
   if (state.thread || state.error) markBars(element);
 }
 
-/** Give the mentions of a paragraph levels: the key's from the words upwards, those of systems downwards. */
-function layOut(paragraph) {
-  const shown = paragraph.mentions.filter(isShown).sort(byLength);
-  const stackLane = (lane, base) => stack(shown.filter((mention) => mention.lane === lane), paragraph, base);
+/** Levels count from the words: up for the key, down for systems. */
+function layOut(sentence) {
+  const shown = sentence.mentions.filter(isShown).sort(byLength);
+  const stackLane = (lane, base) => stack(shown.filter((mention) => mention.lane === lane), sentence, base);
   const { bars, height } = stackLane(KEY, 0);
   const names = [];
   let base = 0;
@@ -318,7 +310,7 @@ function layOut(paragraph) {
   NAMES.forEach((name, lane) => {
     const below = stackLane(lane, base);
     if (shownLanes().includes(lane)) bars.push(...below.bars);
-    // Systems that swap in place have the same room, so that no word moves.
+    // When systems swap, no word moves.
     nBelow = Math.max(nBelow, base + below.height);
     if (state.lane !== ALL || !shown.length) return;
     names.push(make("span", { class: "lane", "--base": base }, name.length < 5 ? name : String(lane + 1)));
@@ -328,7 +320,7 @@ function layOut(paragraph) {
   return { bars, names, nAbove: height, nBelow };
 }
 
-/** Put shorter mentions nearer to the words, and no two that overlap on one level. */
+/** Overlapping mentions, the shortest first, have different levels. */
 function stack(mentions, { first, end }, base) {
   const levels = [];
   const bars = mentions.map((mention) => {
@@ -343,13 +335,13 @@ function stack(mentions, { first, end }, base) {
   return { bars, height: levels.length };
 }
 
-/** Words without a mention are plain text; others are elements that carry their pieces of bars. */
-function drawWords(doc, paragraph, bars) {
+/** Words carry their pieces of bars; without any, they are plain text. */
+function drawWords(doc, sentence, bars) {
   const pieces = new Map();
-  for (const bar of bars) cutBar(doc, paragraph, bar, pieces);
+  for (const bar of bars) cutBar(doc, sentence, bar, pieces);
   const nodes = [];
-  for (let word = paragraph.first; word < paragraph.end; word++) {
-    const blank = doc.glued.has(word) || word + 1 === paragraph.end ? "" : " ";
+  for (let word = sentence.first; word < sentence.end; word++) {
+    const blank = doc.glued.has(word) || word + 1 === sentence.end ? "" : " ";
     const { ending = [], passing = [] } = pieces.get(word) || {};
     const name = doc.empty.has(word) ? "word empty" : "word";
     let node = doc.words[word];
@@ -361,7 +353,7 @@ function drawWords(doc, paragraph, bars) {
   return nodes;
 }
 
-/** Cut a bar into pieces, one a word, so that it wraps with the line.  The first speaks for all. */
+/** A bar has a piece a word, so that it wraps; the first speaks for all. */
 function cutBar(doc, { first, end }, { mention, level }, pieces) {
   const isMissing = mention.lane === KEY && shownLanes().every((lane) => !mention.partners[lane]);
   const side = mention.lane === KEY ? "above" : "below";
@@ -381,11 +373,11 @@ function cutBar(doc, { first, end }, { mention, level }, pieces) {
   }
 }
 
-/** Tab stops once at an error, at the key's bar if there is one; arrow keys reach all bars. */
+/** Tab stops once at an error; arrow keys reach all bars. */
 function labelBar(doc, piece, mention) {
   const isError = shownLanes().some((lane) => verdictIn(mention, lane) in ERRORS);
   piece.classList.add("start");
-  setAttributes(piece, {
+  set(piece, {
     role: "button",
     tabindex: isError && mention.verdict !== "wrong" ? "0" : "-1",
     "aria-label": describe(doc, mention),
@@ -398,7 +390,6 @@ function focusBar(mention) {
   document.querySelector(`[data-id="${mention.lane}.${mention.index}"]`)?.focus({ preventScroll: true });
 }
 
-/** To the next bar of the text or to the one before. */
 function moveFocus(mention, isForward) {
   const doc = current();
   const lanes = [KEY, ...shownLanes()];
@@ -410,17 +401,16 @@ function moveFocus(mention, isForward) {
 }
 
 function showWord(doc, word) {
-  const { element } = doc.paragraphOf[word];
-  drawParagraph(element);
+  const { element } = doc.sentenceOf[word];
+  drawSentence(element);
   const place = element.querySelector(`[data-word="${word}"]`) || element;
   const { top, bottom } = place.getBoundingClientRect();
   if (top < 110 || bottom > innerHeight * 0.6) place.scrollIntoView({ block: "center" });
 }
 
-/** Let the thread that is followed stand out, and mark the error that is looked at. */
 function markBars(root) {
   const { thread, error } = state;
-  find("text").classList.toggle("dim", thread !== null);
+  TEXT.classList.toggle("dim", thread !== null);
   for (const bar of root.querySelectorAll(".bar")) {
     const { mention } = bar;
     bar.classList.toggle("on", mention.thread === thread || mention.original?.thread === thread);
@@ -431,30 +421,17 @@ function markBars(root) {
 // What stands around the text
 
 function drawHead() {
-  const sayScore = ({ value, low, high }) => percent(value) + (low === null ? "" : ` (${percent(low)}–${percent(high)})`);
-  const rows = DATA.systems.map(({ name, scores }) => [name, ...scores.map(sayScore)]);
-  rows.unshift(["", ...DATA.systems[0].scores.map(({ name }) => name)]);
-  find("scores").append(...rows.map((cells) => make("tr", {}, cells.map((cell) => make("td", {}, isolate(cell))))));
-  find("comparison").textContent = sayComparison("In all documents,", DATA.comparison);
-  find("signature").textContent = DATA.signature;
-  // What needs a key, two systems or singletons is there only with these.
+  write("comparison", sayComparison("In all documents,", DATA.comparison));
   const has = { keyed: HAS_KEY, private: !HAS_KEY, compared: ALL > 1, single: DATA.has_singletons };
-  for (const [name, isThere] of Object.entries(has)) {
-    for (const element of findAll(`.${name}`)) element.hidden = !isThere;
-  }
-  const lanes = [...NAMES, ALL === 2 ? "both" : "all"];
-  lanes.forEach((name, lane) => {
-    if (ALL > 1) find("lanes").append(make("button", { title: lane + 1, click: () => chooseLane(lane) }, name));
-  });
-  for (const { id, name, explanation } of HAS_KEY ? DATA.kinds : []) {
-    find("chips").append(make("button", { class: "chip", title: explanation, click: () => chooseKind(id) }, make("b", {}), ` ${name}`));
-  }
+  for (const name in has) findAll(`.${name}`).forEach((element) => (element.hidden = !has[name]));
+  for (const button of find("lanes").children) set(button, { click: () => chooseLane(Number(button.value)) });
+  for (const chip of find("chips").children) set(chip, { click: () => chooseKind(chip.value) });
 }
 
 function sayComparison(start, comparison) {
   if (!comparison) return "";
-  const [repaired, added, shared] = [comparison.repaired, comparison.added, comparison.shared].map(count);
-  return `${start} ${NAMES[1]} repairs ${repaired} of ${NAMES[0]}’s errors, adds ${added} and shares ${shared}.`;
+  const { repaired, added, shared } = comparison;
+  return `${start} ${NAMES[1]} repairs ${count(repaired)} of ${NAMES[0]}’s errors, adds ${count(added)} and shares ${count(shared)}.`;
 }
 
 const scoreOf = (doc, lane) => doc.systems[lane].score ?? 2;
@@ -468,27 +445,27 @@ const ORDERS = {
 function drawDocuments() {
   const weights = DATA.documents.map(ORDERS[find("order").value]);
   const numbers = [...weights.keys()].sort(by((number) => weights[number]));
-  find("number").textContent = pluralize(numbers.length, "document");
+  write("number", pluralize(numbers.length, "document"));
   find("documents").replaceChildren(...numbers.map(drawDocument));
 }
 
-/** Scores are points on a line from 0 to 100: the first of several systems is open. */
+/** Scores are points on a line; the first system's is open. */
 function drawDocument(number) {
   const doc = DATA.documents[number];
-  const scores = doc.systems.map(({ score }) => score).filter((score) => typeof score === "number");
+  const scores = doc.systems.map(({ score }) => score).filter((score) => score !== null);
   const figures = [scores.map(percent).join(" / ")];
   if (HAS_KEY) figures.push(`${doc.systems.map((_, lane) => count(countMentions(doc, lane))).join(" / ")} errors`);
+  const choose = () => {
+    openDocument(number);
+    writeAddress(doc.name);
+  };
   const button = make(
     "button",
-    { value: number, title: doc.name, "aria-current": number === state.number },
+    { value: number, title: doc.name, "aria-current": number === state.number, click: choose },
     make("bdi", { class: "title" }, doc.name),
     make("span", { class: "scale" }, scores.map((score) => make("i", { "--score": score }))),
     make("span", { class: "figures" }, figures.join("\n")),
   );
-  button.addEventListener("click", () => {
-    openDocument(number);
-    writeAddress(doc.name);
-  });
   return make("li", {}, button);
 }
 
@@ -516,13 +493,12 @@ function drawLifeline(doc, thread) {
   const box = { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", "--height": `${height}px` };
   const button = make(
     "button",
-    { class: `lifeline ${doc.direction}`, title: thread.name, click: () => follow(state.thread === thread ? null : thread) },
+    { class: `lifeline ${doc.direction}`, title: thread.name, click: () => chooseThread(thread) },
     make("span", { class: "title" }, nameThread(thread)),
     make("svg", box, axis, lines),
     make("span", { class: "size" }, count(thread.size)),
   );
-  button.thread = thread;
-  return button;
+  return Object.assign(button, { thread });
 }
 
 function drawCard() {
@@ -542,7 +518,7 @@ function drawCard() {
   find("fates").replaceChildren(...lanes.map((lane) => sayFate(thread, lane)));
 }
 
-/** "A: of 16 mentions 12 with Nora, right; 1 missing"; of an entity of a system, whose mentions it has. */
+/** "A: of 16 mentions 12 with Nora, right; 1 missing" */
 function sayFate(thread, lane) {
   const fates = new Map();
   for (const { partners, original } of HAS_KEY ? thread.mentions : []) {
@@ -558,27 +534,23 @@ function sayFate(thread, lane) {
 function openDocument(number) {
   Object.assign(state, { number, thread: null, error: null });
   const doc = current();
-  find("name").textContent = doc.name;
-  find("summary").textContent = sayComparison("Here,", doc.comparison);
+  write("name", doc.name);
+  write("summary", sayComparison("Here,", doc.comparison));
   drawText(doc);
   update();
-  for (const button of find("documents").querySelectorAll("button")) {
-    button.setAttribute("aria-current", Number(button.value) === number);
-  }
-  if (find("text").getBoundingClientRect().top < 0) find("name").scrollIntoView();
+  for (const button of findAll("#documents button")) set(button, { "aria-current": Number(button.value) === number });
+  if (TEXT.getBoundingClientRect().top < 0) find("name").scrollIntoView();
 }
 
-/** Draw what depends on the systems, the kind, the singletons and what is followed. */
 function update() {
   const doc = current();
-  [...find("lanes").children].forEach((button, lane) => button.setAttribute("aria-pressed", lane === state.lane));
-  [...find("chips").children].forEach((chip, index) => {
-    const { id } = DATA.kinds[index];
-    chip.setAttribute("aria-pressed", id === state.kind);
-    chip.firstChild.textContent = shownLanes().map((lane) => countErrors(doc, lane, id)).join(" / ");
-  });
-  find("singletons").setAttribute("aria-pressed", state.singletons);
-  find("below").textContent = shownLanes().map((lane) => NAMES[lane]).join(", then ");
+  [...find("lanes").children].forEach((button, lane) => press(button, lane === state.lane));
+  for (const chip of find("chips").children) {
+    press(chip, chip.value === state.kind);
+    chip.firstChild.textContent = shownLanes().map((lane) => countErrors(doc, lane, chip.value)).join(" / ");
+  }
+  press(find("singletons"), state.singletons);
+  write("below", shownLanes().map((lane) => NAMES[lane]).join(", then "));
   drawLifelines();
   follow(state.thread);
 }
@@ -601,14 +573,20 @@ function chooseKind(kind) {
   if (state.kind) step(1);
 }
 
-function follow(thread) {
-  state.thread = thread;
-  for (const button of find("lifelines").children) button.setAttribute("aria-pressed", button.thread === thread);
-  drawCard();
-  markBars(find("text"));
+function chooseThread(thread) {
+  if (state.thread === thread) return follow(null);
+  showWord(current(), thread.mentions[0].start);
+  follow(thread);
 }
 
-/** Go to the next error or the one before; behind the last one of a document is the next document. */
+function follow(thread) {
+  state.thread = thread;
+  for (const button of find("lifelines").children) press(button, button.thread === thread);
+  drawCard();
+  markBars(TEXT);
+}
+
+/** Behind the last error of a document is the next document. */
 function step(direction) {
   const total = DATA.documents.length;
   let { number } = state;
@@ -628,7 +606,6 @@ function showError(error) {
   const doc = current();
   state.error = error;
   showWord(doc, error.mention.start);
-  // From 0.
   writeAddress(doc.name, NAMES[error.lane], error.mention.start);
   follow(null);
   focusBar(error.mention);
@@ -642,11 +619,11 @@ function writeAddress(...parts) {
   try {
     history.replaceState(null, "", `#${parts.map(encodeURIComponent).join("/")}`);
   } catch {
-    // A frame in a notebook has no address that could change.
+    // A notebook's frame has no address.
   }
 }
 
-/** Open a document, or an error: document, system, and the first word of the mention. */
+/** #document/system/word: an error by its first word, from 0. */
 function readAddress() {
   const [name, system, word] = location.hash.slice(1).split("/");
   const number = DATA.documents.findIndex((doc) => encodeURIComponent(doc.name) === name);
@@ -658,7 +635,7 @@ function readAddress() {
   if (error) showError(error);
 }
 
-/** The mentions at an element: of a bar its own, of a word all that it carries, the innermost first. */
+/** Of a bar its own, of a word all, the innermost first. */
 function mentionsAt(element) {
   if (element.mention) return [element.mention];
   const word = element.closest(".word");
@@ -669,16 +646,14 @@ function mentionsAt(element) {
 
 function showTip({ target, pointerType }) {
   const mentions = mentionsAt(target);
-  if (!mentions.length || (pointerType && pointerType !== "mouse")) return;
+  if (!mentions.length || pointerType === "touch") return;
   const doc = current();
   find("tip").replaceChildren(...mentions.map((mention) => make("p", {}, nameThread(mention.thread)[0], describe(doc, mention))));
 }
 
-function hideTip() {
-  find("tip").replaceChildren();
-}
+const hideTip = () => find("tip").replaceChildren();
 
-/** Follow the entity of the innermost mention; when chosen again, of the next one outwards. */
+/** Chosen again, a word follows the next entity outwards. */
 function choose(element) {
   const threads = [...new Set(mentionsAt(element).map(({ thread }) => thread))];
   state.error = null;
@@ -688,7 +663,7 @@ function choose(element) {
 const ACTIONS = {
   next: () => step(1),
   previous: () => step(-1),
-  letters: () => find("letters").setAttribute("aria-pressed", find("text").classList.toggle("letters")),
+  letters: () => press(find("letters"), TEXT.classList.toggle("letters")),
   singletons: () => {
     state.singletons = !state.singletons;
     redraw();
@@ -705,18 +680,10 @@ const ACTIONS = {
 };
 const KEYS = { j: "next", k: "previous", l: "letters", L: "letters", Escape: "leave" };
 
-for (const button of findAll("[data-do]")) button.addEventListener("click", ACTIONS[button.dataset.do]);
-find("order").addEventListener("change", drawDocuments);
-find("text").addEventListener("click", (event) => choose(event.target));
-for (const event of ["pointerover", "focusin"]) find("text").addEventListener(event, showTip);
-for (const event of ["pointerout", "focusout"]) find("text").addEventListener(event, hideTip);
-addEventListener("hashchange", readAddress);
-addEventListener("beforeprint", () => findAll("#text p").forEach(drawParagraph));
-
-document.addEventListener("keydown", (event) => {
+function pressKey(event) {
   const { key, target } = event;
+  const { mention } = target;
   if (event.ctrlKey || event.metaKey || event.altKey || target.closest("select, textarea")) return;
-  const mention = target.mention;
   if (mention && [" ", "Enter"].includes(key)) {
     event.preventDefault();
     choose(target);
@@ -724,13 +691,18 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     moveFocus(mention, (key === "ArrowRight") === (current().direction !== "rtl"));
   } else if (KEYS[key]) ACTIONS[KEYS[key]]();
-  else if (/^[1-9]$/.test(key)) chooseLane(Number(key) - 1);
-});
+  else if (/^[1-9]$/.test(key)) chooseLane(key - 1);
+}
+
+for (const button of findAll("[data-do]")) set(button, { click: ACTIONS[button.dataset.do] });
+set(find("order"), { change: drawDocuments });
+set(TEXT, { click: ({ target }) => choose(target), pointerover: showTip, focusin: showTip, pointerout: hideTip, focusout: hideTip });
+set(window, { hashchange: readAddress, keydown: pressKey, beforeprint: () => findAll("#text p").forEach(drawSentence) });
 
 if (DATA.documents.length) {
   drawHead();
   openDocument(0);
   readAddress();
-  // The list counts the errors of all documents; the text is there before.
+  // It judges all documents; the text comes first.
   setTimeout(drawDocuments);
 }

@@ -88,6 +88,10 @@ def draw_page(data: Mapping[str, Any]) -> str:
         style=style,
         script=script,
         data=dump_data(data),
+        scores=_draw_scores(data),
+        signature=html.escape(data["signature"]),
+        lanes=_draw_lanes(data),
+        chips=_draw_chips(data),
         errors=_list_counts(data),
     )
 
@@ -108,15 +112,58 @@ def _read_part(name: str) -> str:
     return (FOLDER / name).read_text("utf-8").rstrip("\n")
 
 
+def _draw_scores(data: Mapping[str, Any]) -> str:
+    """Return the rows of the table of scores, with intervals where there are any."""
+    names = [score["name"] for score in data["systems"][0]["scores"]]
+    rows = [["", *names]]
+    for system in data["systems"]:
+        row = [system["name"]]
+        for score in system["scores"]:
+            value = _write_percent(score["value"])
+            if score["low"] is not None:
+                value += f" ({_write_percent(score['low'])}–{_write_percent(score['high'])})"
+            row.append(value)
+        rows.append(row)
+    lines = []
+    for row in rows:
+        cells = [f"<td><bdi>{html.escape(cell)}</bdi></td>" for cell in row]
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    return "".join(lines)
+
+
+def _write_percent(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.2f}"
+
+
+def _draw_lanes(data: Mapping[str, Any]) -> str:
+    """Return the buttons that choose one system, or all; none for a single system."""
+    names = [system["name"] for system in data["systems"]]
+    if len(names) == 1:
+        return ""
+    names.append("both" if len(names) == 2 else "all")
+    buttons = [
+        f'<button value="{lane}" title="{lane + 1}">{html.escape(name)}</button>'
+        for lane, name in enumerate(names)
+    ]
+    return "".join(buttons)
+
+
+def _draw_chips(data: Mapping[str, Any]) -> str:
+    """Return the buttons that choose a kind of error."""
+    chips = []
+    for kind in data["kinds"]:
+        attributes = f'value="{html.escape(kind["id"])}" title="{html.escape(kind["explanation"])}"'
+        chips.append(
+            f'<button class="chip" {attributes}><b></b> {html.escape(kind["name"])}</button>'
+        )
+    return "".join(chips)
+
+
 def _list_counts(data: Mapping[str, Any]) -> str:
-    """Return the scores and the counts of errors as HTML, for readers without script."""
+    """Return the counts of errors as HTML, for readers without script."""
     lines = []
     for system in data["systems"]:
-        parts = []
-        for score in system["scores"]:
-            value = "–" if score["value"] is None else f"{100 * score['value']:.2f}"
-            parts.append(f"{score['name']} {value}")
-        parts += [f"{kind} {number:,}" for kind, number in system["counts"].items()]
-        line = html.escape(f"{system['name']}: {', '.join(parts)}")
+        counts = [f"{kind} {number:,}" for kind, number in system["counts"].items()]
+        line = html.escape(f"{system['name']}: {', '.join(counts)}")
         lines.append(f"<li>{line}</li>")
     return f"<ul>{''.join(lines)}</ul>"

@@ -32,7 +32,8 @@ def find_glued(words: Sequence[str], sentences: Sequence[int]) -> list[int]:
     glued = []
     is_quoted = False
     for number, word in enumerate(words):
-        if number in starts:
+        # A quotation may begin with the last token of a sentence.
+        if number in starts and not (number and STRAIGHT_QUOTE.fullmatch(words[number - 1])):
             is_quoted = False
         is_quote = STRAIGHT_QUOTE.fullmatch(word) is not None
         if is_quote:

@@ -184,9 +184,6 @@ def adjudicate(
                 why = "no solution was found in time"
             problem = Problem(f"document {quote(document.name)}: {why}", forced.line)
             raise FormatError(forced.file, [problem])
-        if not component.accepts(solution.chain):
-            name = quote(document.name)
-            raise RuntimeError(f"document {name}: the solver has put mentions together wrongly")
         members: defaultdict[int, list[int]] = defaultdict(list)
         for number, node in zip(solution.chain.tolist(), nodes, strict=True):
             members[number] += node

@@ -93,14 +93,6 @@ class AnnotatorFile(NamedTuple):
     documents: Documents
 
 
-def _read_annotator(annotator: Annotator, *, is_response: bool = False) -> Documents:
-    """Read the documents of an annotator; a response is the output of a system."""
-    name, source = annotator
-    if isinstance(source, Path):
-        return read_documents(source, is_response=is_response)
-    return take_documents(source, name, is_response=is_response)
-
-
 def read_annotators(
     annotators: Sequence[Annotator],
     standoff: StandoffOptions = ALL_ANNOTATION,
@@ -137,7 +129,10 @@ def read_annotators(
                 ]
             return annotations
         is_response = gold is not None and annotator is not gold
-        documents = _read_annotator(annotator, is_response=is_response)
+        if isinstance(source, Path):
+            documents = read_documents(source, is_response=is_response)
+        else:
+            documents = take_documents(source, annotator.name, is_response=is_response)
         return [_check_repeats(AnnotatorFile(annotator.name, documents))]
 
     read_parts = read_all(annotators, read)

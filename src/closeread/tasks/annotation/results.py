@@ -13,13 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from closeread import limits
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.annotation.adjudication import AdjudicatedDocument, JudgedLink, Settings
 from closeread.tasks.annotation.annotators import AnnotatedDocument, has_words
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
-from closeread.tasks.coref.documents import Document, Documents, Entity
+from closeread.tasks.coref.documents import Document, Documents, Entity, list_lengths
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
 
 
@@ -153,16 +152,11 @@ def _format_document(
 
 def _list_words(document: AnnotatedDocument, source: Document) -> Sequence[str]:
     """Return the words of a document, or ``_`` for each; raises a ValueError if a worksheet can't have them."""
-    n_tokens = source.n_tokens
-    if n_tokens is None:
-        raise ValueError("the number of tokens is unknown")
+    (n_tokens,) = list_lengths([source], "it")
     if any(mention.subspans for mention in document.mentions):
         raise ValueError("a mention is discontinuous")
     if has_words(source):
         return source.words.read()
-    if n_tokens > limits.MAX_TOKENS:
-        limit = f"limit: {limits.MAX_TOKENS:,}"
-        raise ValueError(f"it has {n_tokens:,} tokens, but no words ({limit})")
     return ["_"] * n_tokens
 
 

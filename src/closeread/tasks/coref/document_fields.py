@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
     """
     fields = {GENRE: [""] * len(documents)}
     if not documents.is_packed:
-        for name in (GENRE, *_list_field_names(documents)):
+        names = chain.from_iterable(document.fields for document in documents.documents)
+        for name in dict.fromkeys([GENRE, *names]):
             fields[name] = [document.fields.get(name, "") for document in documents.documents]
     if documents.count_unnamed() < len(documents):  # numbers have no genre
         pairs = zip(fields[GENRE], documents.names, strict=True)
@@ -56,13 +58,6 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
         for name, values in fields.items()
         if any(values)
     }
-
-
-def _list_field_names(documents: Documents) -> list[str]:
-    names: dict[str, None] = {}
-    for document in documents.documents:
-        names.update(dict.fromkeys(document.fields))
-    return list(names)
 
 
 def add_file_fields(documents: Documents, source: Path) -> Documents:

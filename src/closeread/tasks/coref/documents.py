@@ -402,17 +402,14 @@ class Documents(Sequence[Record]):
 
     def noted(self, *notices: str) -> Documents:
         """Return the same documents with further notices."""
-        return self._copy([*self.notices, *notices], self.broken)
+        documents = copy(self)
+        documents.notices = [*self.notices, *notices]
+        return documents
 
     def with_broken(self, names: frozenset[str]) -> Documents:
         """Return the same documents, of which some more are those of files with errors."""
-        return self._copy(self.notices, self.broken | names)
-
-    def _copy(self, notices: Sequence[str], broken: frozenset[str]) -> Documents:
-        """Return the same documents, with what was made of them before, such as their columns."""
         documents = copy(self)
-        documents.notices = notices
-        documents.broken = broken
+        documents.broken = self.broken | names
         return documents
 
     def count_unnamed(self) -> int:

@@ -138,7 +138,9 @@ def align(
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
     notices = note_other_words(key, response) if options["words"] == "warn" else []
-    return _put_in_order(key, response).noted(*notices, *left_out)
+    if response.names != key.names:
+        response = _put_in_order(key, response)
+    return response.noted(*notices, *left_out)
 
 
 def _read_response(
@@ -160,7 +162,8 @@ def _read_response(
             response = take_documents(source, "predictions", is_response=True)
     except InputError as error:
         raise blame_submission(error) from None
-    _check_number(key, response, source, options["missing"])
+    if len(response) != len(key):
+        _check_number(key, response, source, options["missing"])
     if options["layer"] == DISCOURSE_DEIXIS:
         from closeread.tasks.coref.universal_anaphora.relations import select_deixis
 
@@ -182,8 +185,6 @@ def _check_number(
     key: Documents, response: Documents, source: Path | Sequence[Any], missing: str
 ) -> None:
     """Check that documents without names, which are matched by order, are as many as the key's."""
-    if len(response) == len(key):
-        return
     noun = "list"
     if isinstance(source, Path) or any(isinstance(record, Mapping) for record in source):
         if not len(response) or response.count_unnamed() < len(response):
@@ -215,8 +216,6 @@ def _adopt_known_nodes(key: Documents, response: Documents) -> Documents:
 
 def _put_in_order(key: Documents, response: Documents) -> Documents:
     """Return the response with the documents of the key, in its order; those that it lacks have no mentions."""
-    if response.names == key.names:
-        return response
     documents_by_name = response.by_name()
     n_tokens = 0 if response.has_lengths else None
     relations = None

@@ -154,7 +154,6 @@ def _read_annotations(
 
 def _read_feature(document: StandoffDocument, line: str, triggers: dict[str, str]) -> None:
     """Read an attribute, a note or a normalization as a feature of a span; those of others are left out."""
-    key: Hashable
     if line.startswith("N"):
         match = NORMALIZATION.fullmatch(line)
         value = match[3] if match else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -26,6 +26,13 @@ class Extent(msgspec.Struct):
     def positions(self) -> Positions:
         """Both numbers."""
         return self.start, self.end
+
+
+def find_outside(text: str, places: Iterable[Positions]) -> Iterator[str]:
+    """Yield where tokens or spans are that no part of the text has, and what was expected."""
+    for begin, end in places:
+        if not 0 <= begin <= end <= len(text):
+            yield f"{begin} to {end} (expected characters from 0 to {len(text):,})"
 
 
 NAME_FIELDS = (
@@ -58,8 +65,7 @@ def load_records(file: StandoffFile) -> list[tuple[Record, int | None]]:
     records: list[Any] = content if isinstance(content, list) else [content]
     for record in records:
         if not isinstance(record, Mapping):
-            expected = "expected objects of JSON"
-            problem = Problem(f"{quote(str(record))} is no document ({expected})")
+            problem = Problem(f"{quote(str(record))} is no document (expected objects of JSON)")
             raise FormatError(file.name, [problem])
     return [(record, None) for record in records]
 

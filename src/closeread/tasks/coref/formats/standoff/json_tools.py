@@ -12,6 +12,7 @@ from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.json_records import (
     Extent,
     convert_records,
+    find_outside,
     load_records,
     name_records,
 )
@@ -123,8 +124,7 @@ def _read_task(
     targets = set()
     for region in annotation.result:
         if region.type in LABELS_OF_OTHERS:
-            description = f"task {quote(name)} has {region.type}"
-            problems.add(f"{description} (expected labels of plain text)")
+            problems.add(f"task {quote(name)} has {region.type} (expected labels of plain text)")
         value = region.value
         if region.type != LABELS_OF_TEXT or value is None:
             continue
@@ -200,15 +200,11 @@ def read_doccano(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
     for name, line, record in zip(names, lines, exported, strict=True):
         document = StandoffDocument(name, record.text)
         for entity in record.entities:
-            begin = entity.start_offset
-            end = entity.end_offset
-            if not 0 <= begin <= end <= len(record.text):
-                expected = (
-                    f"expected 0 <= start <= end <= {len(record.text):,}; does the project count "
-                    "grapheme clusters?"
-                )
-                problems.add(f"entity {entity.id} is at {begin} to {end} ({expected})", line)
-            document.spans[entity.id] = StandoffSpan(entity.label, [(begin, end)])
+            positions = (entity.start_offset, entity.end_offset)
+            for place in find_outside(record.text, [positions]):
+                hint = "does the project count grapheme clusters?"
+                problems.add(f"entity {entity.id} is at {place}; {hint}", line)
+            document.spans[entity.id] = StandoffSpan(entity.label, [positions])
         for relation in record.relations:
             document.link(relation.type, relation.from_id, relation.to_id)
         documents.append(document)
@@ -279,8 +275,10 @@ def read_prodigy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
 
 
 def _read_prodigy_document(record: ProdigyDocument) -> StandoffDocument:
-    """Return a document; a ValueError says which span is not one."""
+    """Return a document; a ValueError says which token or span is not one."""
     tokens = [token.positions for token in record.tokens]
+    for place in find_outside(record.text, tokens):
+        raise ValueError(f"a token is at {place}")
     document = StandoffDocument("", record.text, tokens)
     spans = list(record.spans)
     for relation in record.relations:

@@ -51,7 +51,7 @@ SUFFIXES_OF_DOCUMENTS = (
 
 
 class Annotation(NamedTuple):
-    """What an annotator by_annotator.
+    """What an annotator made.
 
     Attributes:
         name: the annotator, or the file, for messages.
@@ -86,7 +86,7 @@ def make_documents(
     """Return the documents of annotators of the same project, whose entities are marked in the same way.
 
     Args:
-        annotations: what each of them by_annotator.
+        annotations: what each of them made.
         options: what makes entities, if that is to be chosen.
         words_by_name: the words of documents in other files.
 
@@ -107,7 +107,7 @@ def make_documents(
     by_annotator = [
         _make_annotator(annotation, models, mention_layers) for annotation in annotations
     ]
-    if notice and annotations:
+    if notice:
         by_annotator[0] = by_annotator[0].noted(f"{annotations[0].source}: {notice}")
     return by_annotator
 

@@ -183,7 +183,7 @@ def _list_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidat
     """Yield the layers of chains, and the relations, that documents have."""
     chains: Counter[str] = Counter()
     mentions: Counter[str] = Counter()
-    # Chains of one mention say little, unless there are no unlinked.
+    # Chains of one mention say little, unless there are no others.
     has_longer = any(len(chain.spans) > 1 for chain in _list_chains(documents))
     for chain in _list_chains(documents):
         if len(chain.spans) > 1 or not has_longer:
@@ -266,7 +266,7 @@ def find_mention_layers(
 
 
 class Groups:
-    """Spans that belong together, directly or by unlinked."""
+    """Spans that belong together, directly or by others."""
 
     def __init__(self) -> None:
         self._parents: dict[Hashable, Hashable] = {}

@@ -263,8 +263,8 @@ def _find_in_project(
 
 def _rank_suffix(name: str) -> int:
     suffix = PurePosixPath(name).suffix
-    is_known = suffix in PREFERRED_SUFFIXES
-    return PREFERRED_SUFFIXES.index(suffix) if is_known else len(PREFERRED_SUFFIXES)
+    # Any other suffix comes last.
+    return (*PREFERRED_SUFFIXES, suffix).index(suffix)
 
 
 def _name_documents(documents: AnnotatorDocuments, file: str, *, is_certain: bool = False) -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from closeread.exceptions import FormatError, Problem, ProblemList
+from closeread.exceptions import ProblemList
 from closeread.formats.json_lines import decode_json
 from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.json_records import (
     Extent,
     convert_records,
+    find_outside,
     load_records,
 )
 from closeread.tasks.coref.formats.standoff.records import (
@@ -45,12 +46,8 @@ def read_fastcoref(file: StandoffFile, options: StandoffOptions) -> AnnotatorDoc
     for number, record in enumerate(convert_records(file, records, FastcorefDocument)):
         document = StandoffDocument("", record.text, is_named=False)
         for cluster in record.clusters:
-            for begin, end in cluster:
-                if not 0 <= begin <= end <= len(record.text):
-                    expected = f"expected characters from 0 to {len(record.text):,}"
-                    problems.add(
-                        f"a mention is at {begin} to {end} ({expected})", records[number][1]
-                    )
+            for place in find_outside(record.text, cluster):
+                problems.add(f"a mention is at {place}", records[number][1])
         _add_clusters(document, record.clusters)
         documents.append(document)
     problems.raise_any(file.name)
@@ -110,17 +107,17 @@ def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
         starts.append(len(words))
         words += [token.original or token.word for token in sentence.tokens]
     document.add_rows(words)
-    problems = []
+    problems = ProblemList()
+    lengths = [len(sentence.tokens) for sentence in exported.sentences]
     for label, mentions in exported.entities.items():
         keys = []
         for number, mention in enumerate(mentions):
-            lengths = [len(sentence.tokens) for sentence in exported.sentences]
             is_sentence = 0 < mention.sentence <= len(lengths)
             length = lengths[mention.sentence - 1] if is_sentence else 0
             if not 0 < mention.start < mention.end <= length + 1:
                 where = f"sentence {mention.sentence}, {mention.start} to {mention.end}"
                 expected = "expected sentences and tokens from 1, and an end after the last token"
-                problems.append(Problem(f"a mention is at {where} ({expected})"))
+                problems.add(f"a mention is at {where} ({expected})")
                 continue
             first = starts[mention.sentence - 1] - 1
             span = StandoffSpan(CLUSTERS, [rows(first + mention.start, first + mention.end - 1)])
@@ -129,8 +126,7 @@ def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocum
             keys.append((label, number))
             document.spans[label, number] = span
         document.chains.append(Chain(CLUSTERS, keys))
-    if problems:
-        raise FormatError(file.name, problems)
+    problems.raise_any(file.name)
     return {"": [document]}
 
 
@@ -146,8 +142,12 @@ def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocumen
     """Read the documents of spaCy; if only the heads of mentions are there, these are the mentions."""
     del options
     documents = []
-    for record in convert_records(file, load_records(file), SpacyDocument):
+    problems = ProblemList()
+    records = load_records(file)
+    for number, record in enumerate(convert_records(file, records, SpacyDocument)):
         tokens = [token.positions for token in record.tokens]
+        for place in find_outside(record.text, tokens):
+            problems.add(f"a token is at {place}", records[number][1])
         document = StandoffDocument("", record.text, tokens, is_named=False)
         names = [name for name in record.spans if CLUSTER_OF_SPACY.fullmatch(name)]
         if not names:
@@ -159,4 +159,5 @@ def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocumen
             clusters.append([span.positions for span in spans])
         _add_clusters(document, clusters)
         documents.append(document)
+    problems.raise_any(file.name)
     return {"": documents}
