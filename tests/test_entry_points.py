@@ -70,7 +70,9 @@ def expected(corpus):
 
 
 def test_every_corpus_and_every_procedure_is_here():
-    assert set(CORPORA) == set(corpus_names())
+    # Temporal links have no evaluate module; tests/tlinks/test_link_corpora.py scores their samples.
+    of_links = {name for name in corpus_names() if load_corpus(name).family == "tlinks"}
+    assert set(CORPORA) | of_links == set(corpus_names())
     assert {load_corpus(name).procedure for name in CORPORA} | {"tlinks"} == set(procedure_names())
 
 

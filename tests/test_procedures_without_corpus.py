@@ -20,7 +20,9 @@ def test_a_procedure_has_no_texts(command, run):
     assert "coref has no corpus of its own (it scores " in done.stderr
     assert "litbank, marmara_coref" in done.stderr
     assert "to see errors: closeread errors coref KEY RESPONSE" in done.stderr
-    assert run(*words, "tlinks").stderr.startswith("Error: tlinks has no corpus of its own\n")
+    assert run(*words, "tlinks").stderr.startswith(
+        "Error: tlinks has no corpus of its own (it scores matres, "
+    )
     with pytest.raises(
         closeread.RequestError, match=r"closeread.errors\('coref', response, gold=key"
     ):

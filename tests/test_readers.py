@@ -220,7 +220,7 @@ def test_every_format_is_found():
         "corpus_documents",
         "marked_text",
     }
-    assert FORMATS.keys() == {"json_lines", *of_coref, *of_corpora}
+    assert FORMATS.keys() == {"json_lines", "corpus_links", *of_coref, *of_corpora}
     assert all(isinstance(one, Format) for one in FORMATS.values())
 
 

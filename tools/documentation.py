@@ -117,8 +117,8 @@ LICENCES = {"CC BY 4.0": "cc-by-4.0", "none stated by the authors": "unknown"}
 
 
 def write_family_card(corpus: Corpus) -> str:
-    """The card of a corpus of coreference before its parts are generated, from the template that all share."""
-    template = Template((ROOT / "tools" / "coref_corpus_card.md").read_text("utf-8"))
+    """The card of a corpus of a family before its parts are generated, from the template that all of the family share."""
+    template = Template((ROOT / "tools" / f"{corpus.family}_corpus_card.md").read_text("utf-8"))
     is_own = not corpus.configs[corpus.default_config].splits[corpus.default_split].url
     preset = f", with the preset `{corpus.preset}` unless another is given"
     return template.substitute(

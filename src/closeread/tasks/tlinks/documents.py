@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
+from closeread.corpus.schema import load_validator
 from closeread.corpus.submissions import advise_missing
+from closeread.corpus.validation import convert_rows, validate_records
 from closeread.counts.procedure import Options
 from closeread.exceptions import (
     SWAPPED,
@@ -26,8 +28,10 @@ from closeread.exceptions import (
 )
 from closeread.files import GZIP_SUFFIX, text_suffix
 from closeread.formats.folders import walk_files
+from closeread.formats.json_lines import SUFFIXES as JSON_LINES
+from closeread.formats.json_lines import read_json_lines
 from closeread.formats.timeml import TITLES, TimeMLDocument, Tlink, read_timeml
-from closeread.records import Record
+from closeread.records import Parsed, Record
 from closeread.tasks.tlinks import pair_files
 from closeread.tasks.tlinks.temporal_graph import TYPES
 
@@ -67,6 +71,8 @@ class TimeMLDocuments:
 
 def read_key(path: Path) -> TimeMLDocuments:
     """Read the documents of a file or a folder."""
+    if text_suffix(path) in JSON_LINES and not path.is_dir():
+        return take_records(path, read_json_lines(path))
     if _is_pair_file(path):
         documents_of_pairs, notes = pair_files.read_pairs(path)
         by_name = {name: ("", document) for name, document in documents_of_pairs.items()}
@@ -100,8 +106,28 @@ def read_key(path: Path) -> TimeMLDocuments:
     return TimeMLDocuments(path, documents, notices)
 
 
+def take_records(path: Path, parsed: Parsed) -> TimeMLDocuments:
+    """Return the documents of records with links, as corpora have them, of a file or from memory."""
+    validator = load_validator("tlinks_corpus")
+    records = validate_records(str(path), parsed, validator, "document")
+    return wrap_records(path, records)
+
+
+def wrap_records(path: Path, records: Sequence[Record]) -> TimeMLDocuments:
+    """Return the documents of valid records."""
+    by_name: dict[str, tuple[str | None, TimeMLDocument | None]] = {}
+    for record in records:
+        name = str(record["document"])
+        tlinks = [
+            Tlink(tlink["source"], tlink["target"], tlink["relation"], {}, number)
+            for number, tlink in enumerate(record["tlinks"], 1)
+        ]
+        by_name[name] = "", pair_files.make_document(name, tlinks)
+    return TimeMLDocuments(path, by_name)
+
+
 def _is_pair_file(path: Path) -> bool:
-    return not path.is_dir() and text_suffix(path) in pair_files.SUFFIXES
+    return not path.is_dir() and text_suffix(path) in (*pair_files.SUFFIXES, *JSON_LINES)
 
 
 def _name_document(file: str) -> str:
@@ -111,14 +137,18 @@ def _name_document(file: str) -> str:
     return path.with_suffix("").as_posix()
 
 
-def align(key: TimeMLDocuments, path: Path, options: Options) -> TimeMLDocuments:
+def align(
+    key: TimeMLDocuments, source: Path | Sequence[Record], options: Options
+) -> TimeMLDocuments:
     """Read a response, and put it in the order of the key's documents."""
-    has_names = path.is_dir() or _is_pair_file(path)
-    if path.exists() and has_names != key.has_names:
-        message = f"is {_describe_form(path)} but the key is {_describe_form(key.path)}"
-        expected = "expected two files or two folders, or files of pairs"
-        raise SubmissionError(path, [Problem(f"{message} ({expected})")])
-    response = read_response(path)
+    path = source if isinstance(source, Path) else Path("predictions")
+    if isinstance(source, Path):
+        has_names = path.is_dir() or _is_pair_file(path)
+        if path.exists() and has_names != key.has_names:
+            message = f"is {_describe_form(path)} but the key is {_describe_form(key.path)}"
+            expected = "expected two files or two folders, or files of pairs"
+            raise SubmissionError(path, [Problem(f"{message} ({expected})")])
+    response = read_response(source)
     if not key.has_names:
         # Two single files belong together, whatever their names.
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
@@ -153,10 +183,12 @@ def _describe_form(path: Path) -> str:
     return "a file of pairs" if _is_pair_file(path) else "a file"
 
 
-def read_response(path: Path) -> TimeMLDocuments:
-    """Read the documents of a response."""
+def read_response(source: Path | Sequence[Record]) -> TimeMLDocuments:
+    """Read the documents of a response, from files or from memory."""
     try:
-        return read_key(path)
+        if isinstance(source, Path):
+            return read_key(source)
+        return take_records(Path("predictions"), Parsed(convert_rows(source), None, []))
     except InputError as error:
         raise blame_submission(error) from None
 

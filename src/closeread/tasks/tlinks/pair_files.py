@@ -80,7 +80,7 @@ def read_pairs(path: Path) -> tuple[dict[str, TimeMLDocument], list[str]]:
     if n_zeros:
         links = pluralize(n_zeros, "link")
         notices.append(f"{path}: {links} of an event 0, read as the creation time, t0")
-    return {name: _make_document(name, links) for name, links in tlinks.items()}, notices
+    return {name: make_document(name, links) for name, links in tlinks.items()}, notices
 
 
 def _name_instance(number: str) -> str:
@@ -99,7 +99,7 @@ def _find_relation(
     return relations.get(name, "")
 
 
-def _make_document(name: str, tlinks: Sequence[Tlink]) -> TimeMLDocument:
+def make_document(name: str, tlinks: Sequence[Tlink]) -> TimeMLDocument:
     """Return a document without text, whose events and times are those of its links."""
     ends: dict[str, int | None] = {}
     for tlink in tlinks:

@@ -8,7 +8,7 @@ from itertools import compress
 from pathlib import Path
 
 from closeread.corpus.citing import papers
-from closeread.corpus.gold import GoldSource
+from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.procedure import (
     Help,
@@ -35,6 +35,7 @@ from closeread.tasks.tlinks.documents import (
     read_key,
     read_response,
     to_records,
+    wrap_records,
 )
 from closeread.tasks.tlinks.remarks import describe_foreign_ids, describe_links, describe_silence
 from closeread.tasks.tlinks.temporal_graph import DURINGS
@@ -49,7 +50,7 @@ class KeyLinks:
     Attributes:
         records: the documents as input of the procedure.
         documents: the documents as read from files; None if they come from memory.
-        origin: the corpus, which is none.
+        origin: the corpus; none for a key.
         notices: notices for the user.
         files: the file or folder that was read.
     """
@@ -88,6 +89,12 @@ class TimeMLReader(Reader[KeyLinks]):
 
     def read_gold(self, source: GoldSource, options: Options) -> KeyLinks:
         """Read the documents of a key."""
+        if source.corpus is not None:
+            gold = read_corpus_gold(source)
+            documents = wrap_records(Path(source.corpus.name), gold.records)
+            check_texts(documents, options["matching"])
+            links = list(to_records(documents, options["matching"]).values())
+            return KeyLinks(links, documents, gold.origin, gold.notices, gold.files)
         if not isinstance(source.gold, Path):
             raise RequestError(
                 "tlinks needs a key: a TimeML file, a folder of them, or a file of pairs"
@@ -105,7 +112,7 @@ class TimeMLReader(Reader[KeyLinks]):
         self, gold: KeyLinks, source: Path | Sequence[Record], options: Options
     ) -> Response:
         """Read a response, and put it in the order of the key's documents."""
-        if gold.documents is None or not isinstance(source, Path):
+        if gold.documents is None:
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(gold.documents, source, options)
         check_texts(documents, options["matching"])
