@@ -353,14 +353,6 @@ class Documents(Sequence[Record]):
         """Whether any mention has a minimum span."""
         return not self.is_packed and any(mention.minimum for mention in self.list_mentions())
 
-    @cached_property
-    def n_repeated(self) -> int:
-        """The number of mentions of the same tokens as an earlier one."""
-        from closeread.tasks.coref.metrics.matching import make_sides
-        from closeread.tasks.coref.metrics.overlap import KEY, find_duplicates
-
-        return len(find_duplicates(make_sides(self, self)[KEY]))
-
     @property
     def has_constituents(self) -> bool:
         """Whether the constituents of every document were read."""

@@ -50,6 +50,7 @@ from closeread.tasks.coref.files import (
 from closeread.tasks.coref.formats import STANDOFF_HELP, StandoffOptions
 from closeread.tasks.coref.metrics.matching import (
     count_dropped,
+    count_repeated,
     have_common_mentions,
     require_heads,
 )
@@ -121,7 +122,7 @@ def align(
     if options["missing"] == "error":
         problems += _find_absent_documents(key, response)
     # before alignment, so that tokens and lines are the response's
-    if options["duplicates"] == "error" and response.n_repeated:
+    if options["duplicates"] == "error" and count_repeated(response):
         problems += find_repeated(response, advise_repeats())
     if options["words"] == "align":
         from closeread.tasks.coref.alignment import align_documents
@@ -340,8 +341,9 @@ def _describe_repeats(sides: Mapping[str, Documents], duplicates: str) -> Iterat
         "last": "each counts in all of its entities, and its own is the last in the text",
     }
     for name, side in sides.items():
-        if side.n_repeated:
-            repeated = f"the {name} repeats {pluralize(side.n_repeated, 'mention')}"
+        n_repeated = count_repeated(side)
+        if n_repeated:
+            repeated = f"the {name} repeats {pluralize(n_repeated, 'mention')}"
             yield f"{repeated}; {treatments[duplicates]}"
     if duplicates == "reference":
         n_dropped = count_dropped(sides["key"], sides["response"])
@@ -520,7 +522,7 @@ class CoreferenceReader:
             # A key is somebody else's work, in which nobody can choose one of two entities.
             if options["duplicates"] == "error" and name == "system":
                 response = documents_of(documents)
-                if response.n_repeated:
+                if count_repeated(response):
                     yield from _find_repeated_clusters(response)
 
     def remarks(

@@ -117,6 +117,7 @@ def errors(
     from closeread.counts.systems import make_names
     from closeread.tasks.coref.documents import documents_of
     from closeread.tasks.coref.errors import check_kinds, count_errors
+    from closeread.tasks.coref.metrics.matching import count_repeated
     from closeread.tasks.coref.procedure import PROCEDURE
     from closeread.tasks.coref.verdicts import VERDICTS, compare_errors
 
@@ -140,7 +141,7 @@ def errors(
     for name, system in zip(names, systems, strict=True):
         notices[name] = [*system.notices, *reader.remarks(key, system, in_one_entity)]
     remarks = [*key.notices, *name_systems(notices)]
-    has_repeats = any(side.n_repeated for side in (key_documents, *responses))
+    has_repeats = any(count_repeated(side) for side in (key_documents, *responses))
     if resolved["duplicates"] in ("reference", "last") and has_repeats:
         remarks.append("a mention that is in several entities is listed in its first one.")
     if resolved["split_antecedents"] != "ignore":

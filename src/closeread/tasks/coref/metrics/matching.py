@@ -17,6 +17,7 @@ from closeread.tasks.coref.metrics.overlap import (
     Side,
     Sides,
     code_spans,
+    find_duplicates,
     mention_codes,
 )
 
@@ -63,9 +64,9 @@ def match_sides(
     """
     require_heads(key, response, matching)
     if duplicates == "error":
-        if response.n_repeated:
+        if count_repeated(response):
             raise ValueError("the response has mentions that occur more than once")
-        if key.n_repeated:
+        if count_repeated(key):
             duplicates = "reference"
     elif duplicates == "first":
         key, response = map(without_duplicates, (key, response))
@@ -146,6 +147,11 @@ def make_sides(
     return key_side, response_side
 
 
+def count_repeated(documents: Documents) -> int:
+    """Return the number of mentions of the same tokens as an earlier one of their document."""
+    return len(find_duplicates(make_sides(documents, documents)[KEY]))
+
+
 def require_heads(key: Documents, response: Documents, matching: str) -> None:
     """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key."""
     if matching == "exact":
@@ -176,7 +182,7 @@ def without_duplicates(documents: Documents) -> Documents:
 
 def order_entities_by_text(documents: Documents, *, in_first_entity: bool = False) -> Documents:
     """Order the entities by the text if any mention is repeated (see `order_by_text`)."""
-    if not documents.n_repeated:
+    if not count_repeated(documents):
         return documents
     from closeread.tasks.coref.selection import order_by_text
 

@@ -35,7 +35,7 @@ from closeread.counts.procedure import Options
 from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
 from closeread.tasks.coref.documents import Document, Documents, documents_of
-from closeread.tasks.coref.metrics.matching import MatchedMentions
+from closeread.tasks.coref.metrics.matching import MatchedMentions, count_repeated
 from closeread.tasks.coref.metrics.overlap import Side, mention_codes
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
 
@@ -256,7 +256,7 @@ def find_lacking(key: Any, response: Any, options: Options, field: str) -> str:
         lacking = FIELDS[field].lacks(side)
         if lacking and side.has_mentions:
             return f"{field} needs {lacking}, but the {name} has none"
-        if options["duplicates"] != "first" and side.n_repeated:
+        if options["duplicates"] != "first" and count_repeated(side):
             needed = f"{field} needs every mention in one entity, but the {name} repeats mentions"
             return needed + advise("; use {duplicates=first}")
     return ""
