@@ -1,10 +1,12 @@
-"""closeread beside the reference scorer and coval, on LitBank.
+"""closeread beside the reference scorer, coval and corefud-scorer, on LitBank, GUM and BOOKCOREF.
 
-    python benchmarks/coref.py --litbank DIR --perl SCORER.PL --coval DIR
+    python benchmarks/coref.py --litbank DIR --perl SCORER.PL --coval DIR --corefud-scorer DIR --python PYTHON --gum DIR
+        --bookcoref DIR
 
-The folders are checkouts of dbamman/litbank, conll/reference-coreference-scorers (v8.01: its scorer.pl) and
-ns-moosavi/coval.  The key is LitBank; the response lacks a tenth of its mentions, and a fifth are entities of their own.
-closeread computes all of its metrics, each Perl process one, and coval five.
+The folders are checkouts of dbamman/litbank, conll/reference-coreference-scorers (v8.01: its scorer.pl),
+ns-moosavi/coval, ufal/corefud-scorer, amir-zeldes/gum and sapienzanlp/bookcoref; PYTHON is one that has udapi.  The key is
+LitBank; the response lacks a tenth of its mentions, and a fifth are entities of their own.  closeread computes all of
+its metrics, each Perl process one, and coval and corefud-scorer five.
 """
 
 import argparse
@@ -20,6 +22,8 @@ from closeread.tasks.coref.files import read_documents, write_documents
 
 OURS = "closeread, all metrics"
 LIMIT = 75
+LONG = 300
+"""Seconds, for files that take the others minutes."""
 PERL_METRICS = ("muc", "bcub", "ceafm", "ceafe", "blanc")
 
 
@@ -34,17 +38,17 @@ def read_litbank(checkout, scratch):
     return list(documents.names), words, entities
 
 
-def disturb(entities, rng):
-    """Return a document's entities without a tenth of the mentions, and a fifth of them as entities of their own."""
+def disturb(entities, rng, share_dropped=0.1, share_alone=0.2):
+    """Return a document's entities without a share of the mentions, and with a share of them as entities of their own."""
     alone = []
     disturbed = []
     for mentions in entities:
         together = []
         for mention in mentions:
             chance = rng.random()
-            if chance < 0.2:
+            if chance < share_alone:
                 alone.append([mention])
-            elif chance < 0.9:
+            elif chance < 1 - share_dropped:
                 together.append(mention)
         disturbed.append(together)
     return [mentions for mentions in (*disturbed, *alone) if mentions]
@@ -77,6 +81,23 @@ def write(path, names, words, entities):
     return path
 
 
+def write_copies(path, n_copies, names, words, entities):
+    """Write so many copies of documents, under names of their own."""
+    names = [f"{name}-{number}" for number in range(n_copies) for name in names]
+    return write(path, names, words * n_copies, entities * n_copies)
+
+
+def write_folder(folder, files, rng):
+    """Write the responses to the files of a corpus, each disturbed, and return the folder."""
+    folder.mkdir()
+    for file in files:
+        documents = read_documents(file)
+        words = [list(document.words.read()) for document in documents.documents]
+        entities = [disturb(record["clusters"], rng) for record in documents]
+        write(folder / file.name, documents.names, words, entities)
+    return folder
+
+
 def make_commands(arguments, key, response):
     """Return the commands of all scorers on two files."""
     ours = [CLOSEREAD, "score", "coref", key, response]
@@ -90,10 +111,45 @@ def make_commands(arguments, key, response):
     return commands
 
 
+def measure_corefud(arguments, folder, names, words, entities, rng):
+    """Measure the scorers of CorefUD on LitBank in that format."""
+    key = write(folder / "key.conllu", names, words, entities)
+    disturbed = [disturb(of_document, rng) for of_document in entities]
+    response = write(folder / "response.conllu", names, words, disturbed)
+    script = arguments.corefud_scorer / "corefud-scorer.py"
+    commands = {
+        OURS: [CLOSEREAD, "score", "coref", key, response, "--preset", "corefud", "--no-ci"],
+        "corefud-scorer": [arguments.python, script, key, response],
+    }
+    return measure_commands(commands, runs=1, limit=LONG)
+
+
+def measure_annotators(folder, names, words, entities, rng):
+    """Measure agreement and adjudication of three annotators of LitBank."""
+    files = []
+    for annotator in ("anna", "ben", "cleo"):
+        annotated = [disturb(of_document, rng, 0.02, 0.02) for of_document in entities]
+        files.append(write(folder / f"{annotator}.conll", names, words, annotated))
+    agreement = "closeread agreement"
+    commands = {
+        agreement: [CLOSEREAD, "agreement", "coref", *files],
+        "closeread adjudicate": [
+            CLOSEREAD,
+            "adjudicate",
+            "coref",
+            *files,
+            "-o",
+            folder / "gold.conll",
+        ],
+    }
+    return agreement, measure_commands(commands, runs=1, limit=LONG)
+
+
 def main():
     """Measure and keep the result."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    for name in ("--litbank", "--perl", "--coval"):
+    folders = ("--litbank", "--coval", "--corefud-scorer", "--gum", "--bookcoref")
+    for name in ("--perl", "--python", *folders):
         parser.add_argument(name, type=Path, required=True)
     arguments = parser.parse_args()
     rng = np.random.default_rng(0)
@@ -110,6 +166,22 @@ def main():
         response = write(folder / "response1.conll", ["all"], *join(words, disturbed))
         commands = make_commands(arguments, key, response)
         tables["one_document"] = (OURS, measure_commands(commands, limit=LIMIT))
+        key = write_copies(folder / "key20.conll", 20, names, words, entities)
+        response = write_copies(folder / "response20.conll", 20, names, words, disturbed)
+        ours = {OURS: [CLOSEREAD, "score", "coref", key, response, "--no-ci"]}
+        coval = {"coval": [sys.executable, arguments.coval / "scorer.py", key, response]}
+        tables["twenty_copies"] = (OURS, measure_commands(ours | coval, runs=1, limit=LONG))
+        tables["corefud"] = (OURS, measure_corefud(arguments, folder, names, words, entities, rng))
+        files = sorted((arguments.gum / "coref/gum/conll").glob("*.conll"))
+        response = write_folder(folder / "gum", files, rng)
+        gum = {OURS: [CLOSEREAD, "score", "coref", files[0].parent, response, "--no-ci"]}
+        tables["gum"] = (OURS, measure_commands(gum))
+        predictions = arguments.bookcoref / "predictions"
+        key = predictions / "finetuned_bookcoref/maverick_xl.jsonl"
+        response = predictions / "off_the_shelf/maverick_xl.jsonl"
+        books = {OURS: [CLOSEREAD, "score", "coref", key, response, "--no-ci"]}
+        tables["bookcoref"] = (OURS, measure_commands(books))
+        tables["annotators"] = measure_annotators(folder, names, words, entities, rng)
     keep("coref", tables, LIMIT)
 
 

@@ -66,7 +66,7 @@ def main(evaluator):
         folder = Path(scratch)
         links = write_lines(folder / "links.jsonl", rows)
         arrays = folder / "arrays.jsonl"
-        closeread.convert("tne", links, to="arrays", split="test", output=arrays)
+        closeread.convert("tne", links, to=arrays, form="arrays", split="test")
         gold = write_lines(folder / "gold.jsonl", answers)
         official = [sys.executable, "-c", RUN_OFFICIAL, TESTS / "agreed", evaluator]
         files = ["--gold_file", gold, "--predictions_file", arrays]

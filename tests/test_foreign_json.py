@@ -27,6 +27,7 @@ KNOWN = {
     ("llm/logs.py", "Log"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",
     ("loaders/coref/__init__.py", "Corpus"): "the facts of a declaration, which are no JSON",
+    ("loaders/tlinks/__init__.py", "Corpus"): "the facts of a declaration, which are no JSON",
     ("tasks/coref/formats/lines.py", "Mention"): OWN,
     ("tasks/coref/key_response.py", "StandoffOptions"): OWN,
     ("tasks/marmara/pairs.py", "LinearSVC"): OWN,

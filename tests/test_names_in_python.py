@@ -37,7 +37,7 @@ KINDS_OF_COMMANDS = (
 NOTHING = "nothing.jsonl"
 REFUSED = re.compile(
     r"no such (procedure|corpus|kind|subcommand)| is a metric of |no such measure|may be |procedure \w+ scores "
-    r"|has nothing to "
+    r"|has nothing to |has no baselines "
 )
 
 CALLS = {

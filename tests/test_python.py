@@ -11,10 +11,10 @@ import pyarrow.parquet
 import pytest
 from shared import json_lines
 from shared.entry_points import (
-    CORPORA,
     KEY,
     NOTES_OF_SAMPLES,
     RESPONSE,
+    TASKS,
     flat,
     sample_gold,
     system_rows,
@@ -161,7 +161,7 @@ def test_convert_writes_what_the_command_line_writes(here, run):
 
 
 def test_corpora_and_metrics_are_listed():
-    assert list(closeread.corpora()) == sorted(CORPORA)
+    assert list(closeread.corpora()) == sorted(TASKS)
     mctaco = closeread.corpora()["mctaco"]
     assert (mctaco.procedure, mctaco.metrics, "sample" in mctaco.configs) == (
         "mctaco",
@@ -177,6 +177,7 @@ def test_corpora_and_metrics_are_listed():
 
 def test_problems_beyond_those_that_are_listed_are_counted():
     rows = [{"id": f"unknown-{number}", "label": "yes"} for number in range(500)]
+    rows.append({"id": "test-00000", "label": "yes"})
     verdict = closeread.validate("mctaco", rows, config="sample", missing="empty")
     times = [
         int(found[1]) for one in verdict.problems if (found := re.search(r" \((\d+) times\)$", one))

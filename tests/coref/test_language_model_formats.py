@@ -160,7 +160,7 @@ def test_coref_data_in_parquet(here, run):
     for more in ((), ("--to", "coref-data"), ("--blind",)):
         done = run("convert", "coref", "key.parquet", *more, "-o", "copy.parquet")
         assert done.exit_code == 2
-        expected = ".conll, .conllu, .jsonl, .ndjson, .txt, .json"
+        expected = ".conll, .conllu, .jsonl, .ndjson, .txt, .json, .tsv"
         assert f"the suffix is '.parquet' (expected one of {expected})" in done.stderr
     assert not Path("copy.parquet").exists()
 

@@ -31,6 +31,7 @@ def tar_of(name):
 
 FILES = {
     "an Office document": zip_of("[Content_Types].xml"),
+    "a page in HTML": b"<!DOCTYPE html>\n<html><body>Not found</body></html>",
     "a zip archive": zip_of("predictions.jsonl"),
     "a tar archive": tar_of("key.conll"),
     "a PDF": b"%PDF-1.7\n%\xe2\xe3\n",

@@ -333,6 +333,7 @@ def baseline(
     {'id': 'test-00000', 'label': 'yes'}
     """
     corpus_name = find_corpus(corpus).name
+    check_group("baseline", corpus_name)
     written = call(
         f"baseline {corpus_name}",
         name,
