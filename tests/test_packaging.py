@@ -139,6 +139,7 @@ def test_a_new_corpus_needs_no_edit_of_the_packaging(environment, tmp_path):
     new = source / "loaders" / "invented"
     new.mkdir()
     (new / "__init__.py").write_text('"""An invented corpus."""\n')
+    (new / "declaration.py").write_text('"""Its declaration."""\n')
     places = installed(environment, str(source))
     assert places
     found = subprocess.run(

@@ -112,6 +112,7 @@ LINES = {
     "score-timelines": f"score timeline in/more/other-timeline --config sample --missing empty {FEW}",
     "score-tsv": f"score mctaco in/mctaco.jsonl --gold in/more/gold.tsv --missing empty {FEW}",
     "score-csv": f"score wikipossessions in/wikipossessions.jsonl --gold in/more/gold.csv --missing empty {FEW}",
+    "score-links": f"score matres in/more/links.jsonl --config sample --missing empty {FEW}",
     "convert-arrau": "convert coref in/more/ferry.CONLL -o out/a.jsonl",
     "convert-rich": "convert coref in/more/rich.conllu -o out/a.conllu",
 }
@@ -133,9 +134,12 @@ UNLISTED = {
 
 READERS = {
     "closeread.formats.json_lines": "in/more/mctaco.jsonl",
+    "closeread.tasks.coref.corpus_documents": "in/more/treebanks/gold",
+    "closeread.tasks.coref.formats.marked_text": "in/more/marked.txt",
     "closeread.tasks.marmara.corpus_files": "in/marmara",
     "closeread.tasks.timeline.cat_xml": "in/voyage",
     "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",
+    "closeread.tasks.tlinks.corpus_links": "in/key",
 }
 """Modules with formats that no line reads, and files or folders of these."""
 
@@ -339,6 +343,8 @@ def write_more(folder):
         "a.conllua": key,
         "b.conllua": response,
         "ferry.CONLL": ARRAU,
+        "marked.txt": "Ann|[e1] met Bo|[e2] and her|[e1 dog|e1]\n",
+        "links.jsonl": '{"document": "mill_fire", "tlinks": [{"source": "ei1", "relation": "BEFORE", "target": "ei2"}]}\n',
     }
     texts["fields.csv"] = "document,genre\na,letter\nb,news\n"
     texts["gold.tsv"] = find_format("mctaco", "mctaco_tsv").write(sample_gold("mctaco"))

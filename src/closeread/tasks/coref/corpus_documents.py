@@ -121,8 +121,8 @@ def _describe(document: Document, file: str, traits: DocumentTraits) -> Document
         for value, names in names_by_value.items():
             if path.stem in names:
                 fields[field] = value
-    treebank = find_treebank(file)
-    if treebank:
+    if traits.group == TREEBANK:
+        treebank = find_treebank(file)
         fields |= {TREEBANK: treebank, "language": treebank.partition("_")[0]}
     if traits.group == GENRE:
         fields[GENRE] = find_genre(name)

@@ -52,7 +52,9 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
     # The group of a record of a corpus may be a treebank.
     if "group" in fields and "treebank" not in fields:
-        fields["treebank"] = [find_treebank(f"{group}-corefud") for group in fields["group"]]
+        treebanks = [find_treebank(f"{group}-corefud") for group in fields["group"]]
+        fields["treebank"] = treebanks
+        fields["language"] = [treebank.partition("_")[0] for treebank in treebanks]
     return {
         name: [value or UNKNOWN for value in values]
         for name, values in fields.items()
