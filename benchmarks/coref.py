@@ -125,11 +125,13 @@ def measure_corefud(arguments, folder, names, words, entities, rng):
 
 
 def measure_annotators(folder, names, words, entities, rng):
-    """Measure agreement and adjudication of three annotators of LitBank."""
+    """Measure agreement and adjudication of three annotators of the documents with these names, the first of LitBank."""
+    n_documents = len(names)
     files = []
     for annotator in ("anna", "ben", "cleo"):
-        annotated = [disturb(of_document, rng, 0.02, 0.02) for of_document in entities]
-        files.append(write(folder / f"{annotator}.conll", names, words, annotated))
+        annotated = [disturb(document, rng, 0.02, 0.02) for document in entities[:n_documents]]
+        path = folder / f"{annotator}.conll"
+        files.append(write(path, names, words[:n_documents], annotated))
     agreement = "closeread agreement"
     commands = {
         agreement: [CLOSEREAD, "agreement", "coref", *files],
@@ -181,7 +183,7 @@ def main():
         response = predictions / "off_the_shelf/maverick_xl.jsonl"
         books = {OURS: [CLOSEREAD, "score", "coref", key, response, "--no-ci"]}
         tables["bookcoref"] = (OURS, measure_commands(books))
-        tables["annotators"] = measure_annotators(folder, names, words, entities, rng)
+        tables["annotators"] = measure_annotators(folder, names[:50], words, entities, rng)
     keep("coref", tables, LIMIT)
 
 
