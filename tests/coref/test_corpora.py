@@ -2,8 +2,10 @@
 
 import json
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
+from shared.damaged_zips import FAULTS, zip_damaged
 
 import closeread
 from closeread.corpus import sources
@@ -76,8 +78,6 @@ def test_missing_files_give_the_instructions(name, tmp_path, monkeypatch):
 @pytest.fixture
 def archive(monkeypatch, tmp_path):
     """Downloads are an archive with a file of the sample; the cache is empty."""
-    from zipfile import ZipFile
-
     path = tmp_path / "released.zip"
     with ZipFile(path, "w") as opened:
         text = (SAMPLE / "corefud" / "en_mill-corefud-test.conllu").read_text("utf-8")
@@ -88,6 +88,24 @@ def archive(monkeypatch, tmp_path):
         sources, "download", lambda url, file, size, limit: file.write(path.read_bytes())
     )
     return path
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_archive_that_can_not_be_unpacked(fault, tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    zip_damaged(tmp_path / "mine.zip", "en_mill-corefud-dev.conllu", fault)
+    for _ in range(2):  # nothing of it is kept
+        with pytest.raises(FormatError, match=rf"mine\.zip: .*{fault}"):
+            read_gold(load_corpus("corefud"), None, "validation", tmp_path / "mine.zip")
+
+
+def test_an_archive_that_would_be_too_large(tmp_path, monkeypatch):
+    monkeypatch.setenv("CLOSEREAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(sources, "MAX_UNPACKED_BYTES", 1_999)
+    with ZipFile(tmp_path / "mine.zip", "w", ZIP_DEFLATED) as opened:
+        opened.writestr("en_mill-corefud-dev.conllu", "a\n" * 1_000)
+    with pytest.raises(FormatError, match=r"has 2,000 bytes when unpacked \(limit: 1,999 bytes\)"):
+        read_gold(load_corpus("corefud"), None, "validation", tmp_path / "mine.zip")
 
 
 def test_a_download_that_could_not_be_verified_is_asked_about(archive, tmp_path):
@@ -166,7 +184,7 @@ def test_a_corpus_against_itself(name, tmp_path):
     corpus = load_corpus(name)
     try:
         gold = read_gold(corpus, None, "test")
-    except (UnavailableError, FormatError):
+    except UnavailableError:
         pytest.skip(f"{name} is not here")
     rows = [{key: record[key] for key in ("document", "clusters")} for record in gold.records]
     (tmp_path / "all.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n", "utf-8")

@@ -26,6 +26,7 @@ from shared.annotation_tools import (
     xmi,
     zip_files,
 )
+from shared.damaged_zips import FAULTS, zip_damaged
 from shared.peers import find_peer
 
 import closeread
@@ -641,3 +642,12 @@ def test_candidates_are_those_of_the_file_and_their_options_work(tmp_path):
     assert spans_of(document) == [[((0, 0),), ((1, 1),)], [((2, 2),)]]
     (document,) = read_documents(path, standoff=StandoffOptions(relation="same")).documents
     assert spans_of(document) == [[((0, 0),)], [((1, 1),), ((2, 2),)]]
+
+
+@pytest.mark.parametrize("fault", FAULTS[:2])
+def test_a_project_that_can_not_be_unpacked(fault, tmp_path, run):
+    zip_damaged(tmp_path / "project.zip", "project/annotation/dog.tsv", fault)
+    done = run("agreement", "coref", tmp_path / "project.zip")
+    assert done.exit_code == 1
+    assert "project.zip/project/annotation/dog.tsv: " in done.stderr
+    assert fault in done.stderr

@@ -91,7 +91,7 @@ def test_the_gold_must_be_given_and_be_the_one(tmp_path, key, response):
 
 def test_submitters_without_the_gold_check_form_and_documents(tmp_path, key, response):
     board = make_board("coref", gold=key, options={"missing": "error"})
-    assert "private" in check_predictions(board, None, response)[0][0]
+    assert "with its organisers" in check_predictions(board, None, response)[0][0]
     response.write_text(
         RESPONSE.split("#begin document (two)")[0].replace("(one)", "(three)"), "utf-8"
     )

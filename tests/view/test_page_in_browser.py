@@ -308,7 +308,7 @@ def test_the_list_counts_what_chips_count(open_page, name, figures):
     # B misses the tower, a singleton that A has too; of systems, no verdict hides another's.
     page = open_page(name)
     button = page.locator("#documents button").first
-    assert button.locator(".figures").inner_text() == f"75.00 / 75.00\n{figures} errors"
+    assert button.locator(".figures").inner_text() == f"75.00 / 75.00\nerrors: {figures}"
     press(page, "3")
     kinds = ["wrong entity", "missing mention", "spurious mention"]
     texts = [page.locator(".chip", has_text=kind).inner_text() for kind in kinds]

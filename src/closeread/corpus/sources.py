@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from closeread.corpus.declaration import (
     UNVERIFIED,
@@ -52,10 +52,14 @@ from closeread.files import (
     replacing,
     write_text,
 )
+from closeread.formats.text import wording_zip_errors
 from closeread.records import UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
+
+MAX_UNPACKED_BYTES = 2**33
+"""The most bytes of the files of an archive: several times what any declared corpus has."""
 
 MAX_UNVERIFIED_BYTES = 2**29
 """The most bytes of a download whose digest is not declared: four times the archive of CorefUD 1.4."""
@@ -187,15 +191,23 @@ def _open_archive(archive: Path) -> Path:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """Unpack an archive, and the archives in it."""
-    try:
-        with ZipFile(archive) as opened:
-            opened.extractall(folder)
-    except BadZipFile as error:
-        raise FormatError(archive, [Problem(f"is not a zip archive: {error}")]) from None
+    """Unpack an archive, and the archives in it, which are not looked into for more."""
+    _extract(archive, archive, folder)
     for inner in sorted(folder.rglob("*.zip")):
-        _unpack(inner, inner.with_suffix(""))
+        _extract(inner, archive, inner.with_suffix(""))
         inner.unlink()
+
+
+def _extract(path: Path, archive: Path, folder: Path) -> None:
+    """Extract an archive, which is the user's or in it; errors name the user's."""
+    name = None if path == archive else path.name
+    with wording_zip_errors(archive, name), ZipFile(path) as opened:
+        n_bytes = sum(entry.file_size for entry in opened.infolist())
+        if n_bytes > MAX_UNPACKED_BYTES:
+            limit = f"limit: {MAX_UNPACKED_BYTES:,} bytes"
+            problem = f"has {n_bytes:,} bytes when unpacked ({limit})"
+            raise FormatError(archive, [Problem(problem, file=name)])
+        opened.extractall(folder)
 
 
 def _locate_own_files(corpus: Corpus, source: OwnFiles, files: UserFiles) -> LocatedFiles:

@@ -56,7 +56,8 @@ FOREIGN_FILES = (
 
 def describe_foreign_file(content: bytes) -> str:
     """Say which other tool has written a file with this content, and what to do; empty if none is known."""
+    beginning = content[:MAX_BYTES_CHECKED]
     for kind in FOREIGN_FILES:
-        if re.match(kind.beginning, content[:MAX_BYTES_CHECKED]):
+        if re.match(kind.beginning, beginning):
             return f"is {kind.name} (expected a file that closeread reads; {kind.advice})"
     return ""

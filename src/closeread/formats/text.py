@@ -16,9 +16,11 @@ from contextlib import contextmanager, suppress
 from gzip import BadGzipFile, GzipFile
 from io import BytesIO
 from itertools import chain, islice
+from lzma import LZMAError
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any, BinaryIO, cast
+from zipfile import BadZipFile
 
 from closeread import limits
 from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
@@ -205,6 +207,18 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
         raise FormatError(
             path, [Problem("is not a valid gzip file: its data is corrupt")]
         ) from None
+
+
+@contextmanager
+def wording_zip_errors(path: Path | str, file: str | None = None) -> Iterator[None]:
+    """Raise a FormatError for an archive, or a file in it, that turns out to be damaged or encrypted in the block."""
+    try:
+        yield
+    except (BadZipFile, LZMAError, zlib.error, NotImplementedError, EOFError, OSError) as error:
+        raise FormatError(path, [Problem(f"can't be unpacked: {error}", file=file)]) from None
+    except RuntimeError:  # what zipfile raises for a password
+        problem = "is encrypted (expected an archive without a password)"
+        raise FormatError(path, [Problem(problem, file=file)]) from None
 
 
 @contextmanager

@@ -454,7 +454,7 @@ function drawDocument(number) {
   const doc = DATA.documents[number];
   const scores = doc.systems.map(({ score }) => score).filter((score) => score !== null);
   const figures = [scores.map(percent).join(" / ")];
-  if (HAS_KEY) figures.push(`${doc.systems.map((_, lane) => count(countMentions(doc, lane))).join(" / ")} errors`);
+  if (HAS_KEY) figures.push(`errors: ${doc.systems.map((_, lane) => count(countMentions(doc, lane))).join(" / ")}`);
   const choose = () => {
     openDocument(number);
     writeAddress(doc.name);

@@ -29,7 +29,7 @@ from closeread.exceptions import (
 )
 from closeread.formats.folders import is_about_folder, note_left_out, walk_files
 from closeread.formats.foreign import describe_foreign_file
-from closeread.formats.text import read_bytes
+from closeread.formats.text import read_bytes, wording_zip_errors
 from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.formats import (
     STANDOFF_FORMATS,
@@ -138,13 +138,8 @@ def _list_archive(name: str, data: bytes) -> Members:
 
     def make_reader(entry: zipfile.ZipInfo) -> Callable[[], bytes]:
         def read() -> bytes:
-            try:
-                with archive.open(entry) as file:
-                    return file.read(entry.file_size)
-            except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-                raise FormatError(
-                    name, [Problem(f"can't be unpacked: {error}", file=entry.filename)]
-                ) from None
+            with wording_zip_errors(name, entry.filename), archive.open(entry) as file:
+                return file.read(entry.file_size)
 
         return read
 
