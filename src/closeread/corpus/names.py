@@ -102,7 +102,7 @@ def find_corpus(name: str) -> Corpus:
         raise RequestError(_describe_metric(name) or message)
     scored = [corpus for corpus in list_scored(procedure) if not load_corpus(corpus).family]
     if len(scored) > 1:
-        corpora = ", ".join(scored)
+        corpora = f"{', '.join(scored[:-1])} and {scored[-1]}"
         raise RequestError(f"procedure {procedure} scores {corpora}; give the name of a corpus")
     if not scored:
         choices = f"choose from: {', '.join(corpus_names())}"
