@@ -14,12 +14,11 @@ from closeread.formats.word_vectors import WordVectors  # noqa: E402
 from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.links import (  # noqa: E402
     Examples,
-    LabeledPairs,
     LinkChoice,
     LinkConfig,
     LinkModel,
     LinkSystem,
-    Spans,
+    SpanDocument,
     label_pairs,
     make_system,
     name_pairs,
@@ -30,7 +29,7 @@ from closeread.parameters import TrainingSettings  # noqa: E402
 
 SIZE = 6
 SIZES = [3, 0, 4, 1]  # of the documents, in spans
-LINKS = {(0, 0, 2): 3, (0, 2, 1): 1, (2, 1, 0): 2}
+LINKS = [{(0, 2): 3, (2, 1): 1}, {}, {(1, 0): 2}, {}]  # of the pairs of each
 LABELS = ["no link", "of", "in", "at"]
 
 
@@ -52,21 +51,15 @@ def make_model(variant, **options):
     return LinkModel(config).double().eval()
 
 
-def make_spans(sizes):
-    none = np.zeros(sum(sizes), np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    return Spans([["word"]] * len(sizes), starts, none, none)
-
-
-def make_links(links):
-    columns = zip(*((*place, label) for place, label in links.items()), strict=True)
-    return LabeledPairs(*map(np.array, columns))
+def make_spans(sizes, links):
+    """Documents of one word with as many spans of it."""
+    return [SpanDocument(["word"], [(0, 0)] * n, of) for n, of in zip(sizes, links, strict=True)]
 
 
 @pytest.mark.parametrize("items", [[0, 1, 2, 3], [2, 0], [3], [1]])
 def test_the_loss_is_that_of_the_twin(documents, variant, items):
     model = make_model(variant)
-    labels = label_pairs(make_spans(SIZES), make_links(LINKS))
+    labels = list(map(label_pairs, make_spans(SIZES, LINKS)))
     chosen = [documents[item] for item in items]
     with torch.no_grad():
         loss = model(
@@ -74,7 +67,9 @@ def test_the_loss_is_that_of_the_twin(documents, variant, items):
             torch.cat(chosen),
             torch.cat([labels[item] for item in items]),
         )["loss"]
-    links = {(items.index(d), a, c): label for (d, a, c), label in LINKS.items() if d in items}
+    links = {}
+    for number, item in enumerate(items):
+        links |= {(number, *pair): label for pair, label in LINKS[item].items()}
     with torch.no_grad():
         of_pairs, of_links = twin.find_losses(model, chosen, links)
     n_pairs = sum(SIZES[item] * (SIZES[item] - 1) for item in items)
@@ -89,12 +84,12 @@ def test_predictions_are_those_of_the_twin(documents, variant):
             model(torch.tensor(SIZES[:2]), torch.cat(documents[:2])),
             model(torch.tensor(SIZES[2:]), torch.cat(documents[2:])),
         ]
-    pairs = name_pairs(outputs, make_spans(SIZES))
-    columns = (column.tolist() for column in pairs)
-    predicted = {
-        (d, a, c): (label, linked) for d, a, c, label, linked in zip(*columns, strict=True)
-    }
-    assert len(predicted) == len(pairs.document) == 3 * 2 + 4 * 3
+    predictions = name_pairs(outputs, make_spans(SIZES, LINKS))
+    assert [len(pairs) for pairs in predictions] == [3 * 2, 0, 4 * 3, 0]
+    predicted = {}
+    for number, pairs in enumerate(predictions):
+        for anchor, complement, label, is_linked in pairs:
+            predicted[number, anchor, complement] = (label, is_linked)
     assert predicted == twin.decode(model, documents)
 
 
@@ -144,13 +139,16 @@ def test_the_first_layer_begins_as_one_matrix_for_both_ends():
 def test_a_model_is_loaded_as_it_was_saved(kind, tmp_path):
     encoder = make_encoder(tmp_path / "encoder", ["the", "barn"])
     hardware = Hardware("cpu", "float32")
-    system = make_system(LinkChoice("decoupled", kind, str(encoder), LABELS), set(), hardware)
+    system = make_system(LinkChoice("decoupled", kind, str(encoder), LABELS), [], hardware)
     system.model.save_pretrained(tmp_path / "model")
     loaded = LinkModel.from_pretrained(tmp_path / "model").eval()
     assert loaded.config.id2label == dict(enumerate(LABELS))
-    words = [["the", "barn", "\n", "barns"] * 30, ["a"]]
-    places = np.array([0, 1, 3, 40, 0])
-    batch = system.collate(system.prepare(Spans(words, np.array([0, 4, 5]), places, places)))
+    spans = [(0, 0), (1, 1), (3, 3), (40, 40)]
+    documents = [
+        SpanDocument(["the", "barn", "\n", "barns"] * 30, spans, {}),
+        SpanDocument(["a"], [(0, 0)], {}),
+    ]
+    batch = system.collate(system.prepare(documents))
     with torch.no_grad():
         first, second = (model.eval()(**batch) for model in (system.model, loaded))
     assert {name: tensor.tolist() for name, tensor in first.items()} == {
@@ -160,15 +158,13 @@ def test_a_model_is_loaded_as_it_was_saved(kind, tmp_path):
         assert torch.equal(parameter, loaded.get_parameter(name))
     # Only an encoder that is tuned learns, also in a run that is continued.
     again = LinkSystem(loaded, system.tokenizer, None, hardware)
-    again.prepare(Spans(words, np.array([0, 4, 5]), places, places))
+    again.prepare(documents)
     for name, parameter in loaded.named_parameters():
         assert parameter.requires_grad == (kind == "tuned" or not name.startswith("encoder."))
 
 
 def test_labels_out_of_range_are_refused_before_training(tmp_path):
-    spans = make_spans([2])
-    links = LabeledPairs(*(np.array([number]) for number in (0, 0, 1, 4)))
-    examples = Examples(spans, links, "digest")
+    examples = Examples(make_spans([2], [{(0, 1): 4}]), "digest")
     choice = LinkChoice("coupled", "tuned", "no encoder", LABELS)
     with pytest.raises(RequestError, match=r"a label is 4 \(expected 0 to 3\)"):
         train_links(
@@ -190,6 +186,6 @@ def test_a_span_has_the_sum_of_the_vectors_of_its_words():
     vectors = WordVectors(matrix, {"red": 0, "barn": 1})
     model = LinkModel(LinkConfig(span_size=2, end_size=3, head_size=3))
     system = LinkSystem(model, None, vectors, Hardware("cpu", "float32"))
-    places = Spans([["red", "barn", "roof"]], np.array([0, 2]), np.array([0, 1]), np.array([1, 2]))
-    (example,) = system.prepare(places)
+    document = SpanDocument(["red", "barn", "roof"], [(0, 1), (1, 2)], {})
+    (example,) = system.prepare([document])
     assert example["vectors"].tolist() == [[5, 10], [4, 8]]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import chain, permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -25,7 +25,6 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from closeread.arrays import Ints, Mask
 from closeread.formats.word_vectors import WordVectors, read_vectors
 from closeread.neural.devices import Hardware, choose_hardware
 from closeread.neural.encoders import (
@@ -51,59 +50,44 @@ DOCUMENTS_AT_ONCE = 16
 """How many documents are encoded or predicted at once, where nothing is learnt from it."""
 
 
-class Spans(NamedTuple):
-    """Spans of the words of documents.
+class SpanDocument(NamedTuple):
+    """A document with the spans that may be linked.
 
     Attributes:
-        words: the words of every document.
-        starts: (n_documents + 1,) where the spans of each document begin.
-        first: (n_spans,) the first word of each span, numbered within its document.
-        last: the last word of each, which is part of it.
+        words: its words.
+        spans: the first and the last word of each span, numbered from 0; the last is part of it.
+        links: the label, from 1, of each linked pair of spans, by the numbers of anchor and complement; empty where links
+            are not known.
     """
 
-    words: Sequence[Sequence[str]]
-    starts: Ints
-    first: Ints
-    last: Ints
+    words: Sequence[str]
+    spans: Sequence[tuple[int, int]]
+    links: Mapping[tuple[int, int], int]
 
 
-class LabeledPairs(NamedTuple):
-    """The linked pairs of documents, sorted by document; (n_pairs,) each.
-
-    Attributes:
-        document: the number of the document.
-        anchor, complement: the numbers of the spans in it.
-        label: from 1.
-    """
-
-    document: Ints
-    anchor: Ints
-    complement: Ints
-    label: Ints
-
-
-class PredictedPairs(NamedTuple):
-    """All pairs of some documents; (n_pairs,) each.
+class PredictedPair(NamedTuple):
+    """A pair of spans of a document.
 
     Attributes:
-        document: the number of the document.
-        anchor, complement: the numbers of the spans in it.
+        anchor, complement: the numbers of the spans.
         label: the most probable label of a link, from 1.
         is_linked: whether there is a link.
     """
 
-    document: Ints
-    anchor: Ints
-    complement: Ints
-    label: Ints
-    is_linked: Mask
+    anchor: int
+    complement: int
+    label: int
+    is_linked: bool
+
+
+Predictions = Sequence[Sequence[PredictedPair]]
+"""All pairs of each document."""
 
 
 class Examples(NamedTuple):
-    """Documents to learn from: their spans, the links between these, and a digest of both."""
+    """Documents to learn from, and a digest of them."""
 
-    spans: Spans
-    links: LabeledPairs
+    documents: Sequence[SpanDocument]
     digest: str
 
 
@@ -347,29 +331,31 @@ class LinkSystem:
         """Makes batches of documents."""
         return LinkCollator(self.tokenizer)
 
-    def prepare(self, spans: Spans, links: LabeledPairs | None = None) -> list[dict[str, Any]]:
-        """Return documents as examples, with the labels of their pairs if links are known.
+    def prepare(
+        self, documents: Sequence[SpanDocument], *, with_labels: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return documents as examples, with the labels of their pairs if a model is to learn from them.
 
         The vectors of spans that stay as they are are computed here, once.
         """
         examples: list[dict[str, Any]] = []
-        for number, (start, end) in enumerate(pairwise(spans.starts.tolist())):
-            first = torch.from_numpy(spans.first[start:end])
-            last = torch.from_numpy(spans.last[start:end])
-            examples.append({"first": first, "last": last, "n_words": len(spans.words[number])})
+        for document in documents:
+            first, last = torch.tensor(document.spans, dtype=torch.long).reshape(-1, 2).T
+            example = {"first": first, "last": last, "n_words": len(document.words)}
+            if with_labels:
+                example["labels"] = label_pairs(document)
+            if self.vectors is not None:
+                example["vectors"] = _sum_vectors(self.vectors, document)
+            examples.append(example)
         if self.vectors is not None:
-            for words, example in zip(spans.words, examples, strict=True):
-                example["vectors"] = _sum_vectors(self.vectors, words, example)
-        else:
-            longest = longest_input(self.tokenizer, self.model.encoder.config)
-            tokenized = tokenize_words(self.tokenizer, spans.words, longest)
-            for windows, example in zip(tokenized, examples, strict=True):
-                example["windows"] = windows
-            if self.model.config.kind == "frozen":
-                self._encode(examples)
-        if links is not None:
-            for example, labels in zip(examples, label_pairs(spans, links), strict=True):
-                example["labels"] = labels
+            return examples
+        longest = longest_input(self.tokenizer, self.model.encoder.config)
+        texts = [document.words for document in documents]
+        tokenized = tokenize_words(self.tokenizer, texts, longest)
+        for windows, example in zip(tokenized, examples, strict=True):
+            example["windows"] = windows
+        if self.model.config.kind == "frozen":
+            self._encode(examples)
         return examples
 
     def _encode(self, examples: list[dict[str, Any]]) -> None:
@@ -389,52 +375,44 @@ class LinkSystem:
             for document, document_vectors in zip(documents, vectors.split(sizes), strict=True):
                 document["vectors"] = document_vectors
 
-    def predict(self, spans: Spans) -> PredictedPairs:
+    def predict(self, documents: Sequence[SpanDocument]) -> Predictions:
         """Predict the links of all pairs of spans."""
         outputs = predict_batches(
             self.model.to(self.hardware.device),
-            self.prepare(spans),
+            self.prepare(documents),
             self.collate,
             DOCUMENTS_AT_ONCE,
             self.hardware,
         )
-        return name_pairs(list(outputs), spans)
+        return name_pairs(list(outputs), documents)
 
 
-def _sum_vectors(
-    vectors: WordVectors, words: Sequence[str], example: Mapping[str, Any]
-) -> torch.Tensor:
+def _sum_vectors(vectors: WordVectors, document: SpanDocument) -> torch.Tensor:
     """Return the sums of the vectors of the words of each span, (n_spans, size)."""
-    sums = np.zeros((len(example["first"]), vectors.matrix.shape[1]), np.float32)
-    row_of_word = [vectors.rows.get(word) for word in words]
-    spans = zip(example["first"].tolist(), example["last"].tolist(), strict=True)
-    for span, (first, last) in enumerate(spans):
+    sums = np.zeros((len(document.spans), vectors.matrix.shape[1]), np.float32)
+    row_of_word = [vectors.rows.get(word) for word in document.words]
+    for span, (first, last) in enumerate(document.spans):
         for row in row_of_word[first : last + 1]:
             if row is not None:
                 sums[span] += vectors.matrix[row]
     return torch.from_numpy(sums)
 
 
-def label_pairs(spans: Spans, links: LabeledPairs) -> list[torch.Tensor]:
-    """Return the labels of all pairs of each document, 0 for pairs that are not linked."""
-    bounds = np.searchsorted(links.document, np.arange(len(spans.words) + 1))
-    labels = []
-    for size, (start, end) in zip(np.diff(spans.starts), pairwise(bounds), strict=True):
-        matrix = np.zeros((size, size), np.int64)
-        matrix[links.anchor[start:end], links.complement[start:end]] = links.label[start:end]
-        labels.append(torch.from_numpy(matrix[~np.eye(size, dtype=bool)]))
-    return labels
+def label_pairs(document: SpanDocument) -> torch.Tensor:
+    """Return the labels of all pairs of a document, (n_pairs,), 0 for pairs that are not linked."""
+    pairs = permutations(range(len(document.spans)), 2)
+    return torch.tensor([document.links.get(pair, 0) for pair in pairs], dtype=torch.long)
 
 
-def name_pairs(outputs: Outputs, spans: Spans) -> PredictedPairs:
-    """Return the predictions of a model, batch by batch, with the spans of each pair."""
-    sizes = np.diff(spans.starts)
-    ends = [np.nonzero(~np.eye(size, dtype=bool)) for size in sizes]
-    anchor, complement = np.concatenate([np.zeros((2, 0), np.int64), *ends], axis=1)
-    document = np.repeat(np.arange(len(sizes)), sizes * (sizes - 1))
-    label = np.concatenate([np.zeros(0, np.int64), *(output["label"] for output in outputs)])
-    is_linked = np.concatenate([np.zeros(0, bool), *(output["is_linked"] for output in outputs)])
-    return PredictedPairs(document, anchor, complement, label, is_linked)
+def name_pairs(outputs: Outputs, documents: Sequence[SpanDocument]) -> Predictions:
+    """Return the predictions of a model, batch by batch, as the pairs of each document."""
+    labels = chain.from_iterable(output["label"].tolist() for output in outputs)
+    decisions = chain.from_iterable(output["is_linked"].tolist() for output in outputs)
+    predictions = []
+    for document in documents:
+        pairs = permutations(range(len(document.spans)), 2)
+        predictions.append([PredictedPair(*pair, next(labels), next(decisions)) for pair in pairs])
+    return predictions
 
 
 def train_links(
@@ -444,7 +422,7 @@ def train_links(
     training: Examples,
     validation: Examples,
     *,
-    score: Callable[[PredictedPairs], Mapping[str, float | None]],
+    score: Callable[[Predictions], Mapping[str, float | None]],
     criterion: str,
     metadata: Mapping[str, Any],
     resume: bool = False,
@@ -456,25 +434,26 @@ def train_links(
     from closeread.neural.training import Learner, train
 
     hardware = choose_hardware(settings.device, settings.precision)
-    check_labels(training.links.label, len(choice.labels))
+    for document in training.documents:
+        check_labels(document.links.values(), len(choice.labels))
+    documents = [*training.documents, *validation.documents]
 
     def build_learner(checkpoint: Path | None) -> Learner:
-        words = set[str]().union(*training.spans.words, *validation.spans.words)
         if checkpoint is None:
-            system = make_system(choice, words, hardware)
+            system = make_system(choice, documents, hardware)
         else:
-            system = load_parts(RunFolder(checkpoint), choice, words, hardware)
+            system = load_parts(RunFolder(checkpoint), choice, documents, hardware)
         if choice.encoder_dropout is not None:
             set_dropout(system.model.encoder, choice.encoder_dropout)
         return Learner(
             system.model,
             "encoder.",
             system.tokenizer,
-            system.prepare(training.spans, training.links),
-            system.prepare(validation.spans),
+            system.prepare(training.documents, with_labels=True),
+            system.prepare(validation.documents),
             system.collate,
             DOCUMENTS_AT_ONCE,
-            lambda outputs: score(name_pairs(outputs, validation.spans)),
+            lambda outputs: score(name_pairs(outputs, validation.documents)),
             criterion,
         )
 
@@ -483,13 +462,15 @@ def train_links(
     train(folder, described, settings, build_learner, resume=resume)
 
 
-def make_system(choice: LinkChoice, words: set[str], hardware: Hardware) -> LinkSystem:
+def make_system(
+    choice: LinkChoice, documents: Sequence[SpanDocument], hardware: Hardware
+) -> LinkSystem:
     """Make a model that has learnt nothing yet, with what it reads the words of documents with."""
     encoder = None
     tokenizer = None
     vectors = None
     if choice.kind == "static":
-        vectors = read_vectors(Path(choice.name), words)
+        vectors = read_vectors(Path(choice.name), _list_words(documents))
         span_size = vectors.matrix.shape[1]
     else:
         tokenizer = load_tokenizer(choice.name)
@@ -506,16 +487,27 @@ def make_system(choice: LinkChoice, words: set[str], hardware: Hardware) -> Link
 
 
 def load_parts(
-    folder: RunFolder, choice: LinkChoice, words: set[str], hardware: Hardware
+    folder: RunFolder,
+    choice: LinkChoice,
+    documents: Sequence[SpanDocument],
+    hardware: Hardware,
 ) -> LinkSystem:
     """Load a model from a folder, with what it reads the words of documents with."""
     model = folder.load_model(LinkModel)
     if choice.kind == "static":
-        return LinkSystem(model, None, read_vectors(Path(choice.name), words), hardware)
+        vectors = read_vectors(Path(choice.name), _list_words(documents))
+        return LinkSystem(model, None, vectors, hardware)
     return LinkSystem(model, load_tokenizer(folder.path), None, hardware)
 
 
-def load_system(folder: RunFolder, spans: Spans, hardware: Hardware) -> LinkSystem:
-    """Load a trained model, to predict the links of these spans with it."""
-    choice = folder.read_choice(LinkChoice, "a model of links")
-    return load_parts(folder, choice, set[str]().union(*spans.words), hardware)
+def _list_words(documents: Sequence[SpanDocument]) -> set[str]:
+    return set().union(*(document.words for document in documents))
+
+
+def load_system(
+    folder: RunFolder, documents: Sequence[SpanDocument], hardware: Hardware
+) -> LinkSystem:
+    """Load a trained model, to predict the links of these documents with it."""
+    return load_parts(
+        folder, folder.read_choice(LinkChoice, "a model of links"), documents, hardware
+    )

@@ -7,7 +7,7 @@ Conventions: of a pair that is too long for the encoder, only the first text is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -123,11 +123,11 @@ def _check_room(tokenizer: Any, texts: Sequence[str], longest: int) -> None:
             raise RequestError(f"{size}, and {limit} ({expected})")
 
 
-def check_labels(labels: Ints, n_labels: int) -> None:
+def check_labels(labels: Iterable[int], n_labels: int) -> None:
     """Refuse labels that a model does not have."""
-    wrong = labels[(labels < 0) | (labels >= n_labels)]
-    if len(wrong):
-        raise RequestError(f"a label is {wrong[0]} (expected 0 to {n_labels - 1})")
+    for label in labels:
+        if not 0 <= label < n_labels:
+            raise RequestError(f"a label is {label} (expected 0 to {n_labels - 1})")
 
 
 def train_pairs(
@@ -150,7 +150,7 @@ def train_pairs(
     """
     from closeread.neural.training import Learner, train
 
-    check_labels(training.labels, len(choice.labels))
+    check_labels(training.labels.tolist(), len(choice.labels))
 
     def build_learner(checkpoint: Path | None) -> Learner:
         source = checkpoint or choice.encoder

@@ -14,8 +14,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-
 from closeread.corpus.gold import Gold
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError, fill_options
@@ -29,77 +27,64 @@ from closeread.tasks.tne.procedure import PROCEDURE, count
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
-    from closeread.neural.links import Examples, LabeledPairs, PredictedPairs, Spans
+    from closeread.neural.links import Examples, Predictions, SpanDocument
     from closeread.tasks.tne.operations import LinkModelSettings
 
 
-def find_spans(documents: Sequence[Record]) -> Spans:
-    """Return the noun phrases of documents as spans of their tokens."""
-    from closeread.neural.links import Spans
+def find_spans(documents: Sequence[Record], *, with_links: bool = False) -> list[SpanDocument]:
+    """Return documents with their noun phrases as spans of tokens, and with their gold links if a model learns from them."""
+    from closeread.neural.links import SpanDocument
 
     for name in ("tokens", "nps"):
         require_layer(documents, name, name, "a model needs them")
-    words = [document["tokens"] for document in documents]
-    starts = [0]
-    first_tokens = []
-    last_tokens = []
+    if with_links:
+        require_layer(documents, "np_relations", *SCORED)
+    found = []
     for document in documents:
         last_token = len(document["tokens"]) - 1
+        spans = []
         for phrase in list_phrases(document):
             last = min(phrase["last_token"], last_token)
-            first_tokens.append(min(phrase["first_token"], last))
-            last_tokens.append(last)
-        starts.append(len(first_tokens))
-    columns = [np.array(column, np.int64) for column in (starts, first_tokens, last_tokens)]
-    return Spans(words, *columns)
-
-
-def find_links(documents: Sequence[Record]) -> LabeledPairs:
-    """Return the gold links of documents, each pair once, sorted."""
-    from closeread.neural.links import LabeledPairs
-
-    require_layer(documents, "np_relations", *SCORED)
-    rows: list[tuple[int, int, int, int]] = []
-    for number, document in enumerate(documents):
-        labels = group_labels(document["np_relations"])
-        pairs = sorted(labels, key=sort_key)
-        rows += [(number, *sort_key(pair), LABELS[labels[pair][-1]]) for pair in pairs]
-    return LabeledPairs(*np.array(rows, np.int64).reshape(-1, 4).T)
+            spans.append((min(phrase["first_token"], last), last))
+        links = {}
+        if with_links:
+            for pair, prepositions in group_labels(document["np_relations"]).items():
+                links[sort_key(pair)] = LABELS[prepositions[-1]]
+        found.append(SpanDocument(document["tokens"], spans, links))
+    return found
 
 
 def score_links(
-    documents: Sequence[Record], predicted: PredictedPairs
+    documents: Sequence[Record], predictions: Predictions
 ) -> Mapping[str, float | None]:
     """Return the scores of predictions by their names, from 0 to 1; None for those that are undefined."""
-    table = count(gold=documents, system=to_rows(documents, predicted))
+    table = count(gold=documents, system=to_rows(documents, predictions))
     return table.scores(PROCEDURE.metrics)
 
 
 def to_rows(
     documents: Sequence[Record],
-    predicted: PredictedPairs,
+    predictions: Predictions,
     *,
     link_all: bool = False,
     fallbacks: bool = True,
 ) -> list[Record]:
     """Return predictions as rows of a submission, one per document."""
     rows: list[Record] = []
-    for document in documents:
-        row: Record = {"id": document["id"], "relations": []}
+    for document, pairs in zip(documents, predictions, strict=True):
+        relations = []
+        unlinked = []
+        for pair in pairs:
+            ends = {"anchor": f"np{pair.anchor}", "complement": f"np{pair.complement}"}
+            link = {**ends, "preposition": PREPOSITIONS[pair.label]}
+            if pair.is_linked or link_all:
+                relations.append(link)
+            else:
+                unlinked.append(link)
+        row: Record = {"id": document["id"], "relations": relations}
         if fallbacks:
-            row["fallback"] = []
+            row["fallback"] = unlinked
         rows.append(row)
-    n_phrases = max((len(document["nps"]) for document in documents), default=0)
-    names = [f"np{number}" for number in range(n_phrases)]
-    is_relation = predicted.is_linked | link_all
-    columns = (*predicted[:4], is_relation)
-    lists = [column.tolist() for column in columns]
-    for document, anchor, complement, label, is_linked in zip(*lists, strict=True):
-        if not (is_linked or fallbacks):
-            continue
-        ends = {"anchor": names[anchor], "complement": names[complement]}
-        link = {**ends, "preposition": PREPOSITIONS[label]}
-        rows[document]["relations" if is_linked else "fallback"].append(link)
     return rows
 
 
@@ -215,22 +200,18 @@ def _require_pairs(documents: Sequence[Record], purpose: str) -> None:
 def _make_examples(gold: Gold) -> Examples:
     from closeread.neural.links import Examples
 
-    return Examples(find_spans(gold.records), find_links(gold.records), gold.digest)
+    return Examples(find_spans(gold.records, with_links=True), gold.digest)
 
 
 def predict(
     gold: Gold, run: Path, hardware: Hardware, *, decoding: str = "links", fallbacks: bool = True
 ) -> list[Record]:
     """Predict the links of documents, and return the rows of a submission."""
-    predicted = _predict_pairs(gold.records, run, hardware)
-    return to_rows(gold.records, predicted, link_all=decoding == "printed", fallbacks=fallbacks)
-
-
-def _predict_pairs(documents: Sequence[Record], run: Path, hardware: Hardware) -> PredictedPairs:
-    """Return the predictions of a trained model for all pairs of noun phrases."""
     from closeread.neural.links import load_system
     from closeread.neural.run_folders import RunFolder
 
     read_run(run, TASK)
-    spans = find_spans(documents)
-    return load_system(RunFolder(run), spans, hardware).predict(spans)
+    documents = find_spans(gold.records)
+    predictions = load_system(RunFolder(run), documents, hardware).predict(documents)
+    link_all = decoding == "printed"
+    return to_rows(gold.records, predictions, link_all=link_all, fallbacks=fallbacks)
