@@ -13,7 +13,6 @@ from closeread.exceptions import RequestError  # noqa: E402
 from closeread.formats.word_vectors import WordVectors  # noqa: E402
 from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.links import (  # noqa: E402
-    Examples,
     LinkChoice,
     LinkConfig,
     LinkModel,
@@ -164,7 +163,7 @@ def test_a_model_is_loaded_as_it_was_saved(kind, tmp_path):
 
 
 def test_labels_out_of_range_are_refused_before_training(tmp_path):
-    examples = Examples(make_spans([2], [{(0, 1): 4}]), "digest")
+    examples = make_spans([2], [{(0, 1): 4}])
     choice = LinkChoice("coupled", "tuned", "no encoder", LABELS)
     with pytest.raises(RequestError, match=r"a label is 4 \(expected 0 to 3\)"):
         train_links(

@@ -84,13 +84,6 @@ Predictions = Sequence[Sequence[PredictedPair]]
 """All pairs of each document."""
 
 
-class Examples(NamedTuple):
-    """Documents to learn from, and a digest of them."""
-
-    documents: Sequence[SpanDocument]
-    digest: str
-
-
 @dataclass(frozen=True)
 class LinkChoice:
     """The kind of model that is trained.
@@ -419,8 +412,8 @@ def train_links(
     folder: RunFolder,
     choice: LinkChoice,
     settings: TrainingSettings,
-    training: Examples,
-    validation: Examples,
+    training: Sequence[SpanDocument],
+    validation: Sequence[SpanDocument],
     *,
     score: Callable[[Predictions], Mapping[str, float | None]],
     criterion: str,
@@ -434,9 +427,9 @@ def train_links(
     from closeread.neural.training import Learner, train
 
     hardware = choose_hardware(settings.device, settings.precision)
-    for document in training.documents:
+    for document in training:
         check_labels(document.links.values(), len(choice.labels))
-    documents = [*training.documents, *validation.documents]
+    documents = [*training, *validation]
 
     def build_learner(checkpoint: Path | None) -> Learner:
         if checkpoint is None:
@@ -449,17 +442,15 @@ def train_links(
             system.model,
             "encoder.",
             system.tokenizer,
-            system.prepare(training.documents, with_labels=True),
-            system.prepare(validation.documents),
+            system.prepare(training, with_labels=True),
+            system.prepare(validation),
             system.collate,
             DOCUMENTS_AT_ONCE,
-            lambda outputs: score(name_pairs(outputs, validation.documents)),
+            lambda outputs: score(name_pairs(outputs, validation)),
             criterion,
         )
 
-    data = {"training": training.digest, "validation": validation.digest}
-    described = {**metadata, "model": asdict(choice), "data": data}
-    train(folder, described, settings, build_learner, resume=resume)
+    train(folder, {**metadata, "model": asdict(choice)}, settings, build_learner, resume=resume)
 
 
 def make_system(

@@ -27,7 +27,7 @@ from closeread.tasks.tne.procedure import PROCEDURE, count
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
-    from closeread.neural.links import Examples, Predictions, SpanDocument
+    from closeread.neural.links import Predictions, SpanDocument
     from closeread.tasks.tne.operations import LinkModelSettings
 
 
@@ -175,15 +175,16 @@ def train(
         requirement = "{encoder_dropout} applies only to a fine-tuned encoder"
         raise RequestError(fill_options(f"{requirement} (this one is {kind})"))
     labels = ["no link", *PREPOSITIONS[1:]]
+    data = {"training": training.digest, "validation": validation.digest}
     train_links(
         RunFolder(run),
         LinkChoice(settings.variant, kind, name, labels, settings.encoder_dropout),
         settings,
-        _make_examples(training),
-        _make_examples(validation),
+        find_spans(training.records, with_links=True),
+        find_spans(validation.records, with_links=True),
         score=partial(score_links, validation.records),
         criterion=CRITERION,
-        metadata={"task": TASK},
+        metadata={"task": TASK, "data": data},
         resume=resume,
     )
 
@@ -195,12 +196,6 @@ def _require_pairs(documents: Sequence[Record], purpose: str) -> None:
         raise RequestError(
             f"{purpose} has no document with two noun phrases (expected at least one)"
         )
-
-
-def _make_examples(gold: Gold) -> Examples:
-    from closeread.neural.links import Examples
-
-    return Examples(find_spans(gold.records, with_links=True), gold.digest)
 
 
 def predict(
