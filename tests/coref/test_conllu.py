@@ -12,6 +12,7 @@ from closeread.exceptions import FormatError
 from closeread.tasks.coref.document_fields import list_fields
 from closeread.tasks.coref.files import read_documents
 from closeread.tasks.coref.formats.conllu import FORMAT
+from closeread.tasks.coref.formats.reading import DEFAULT_READING
 
 
 @pytest.fixture
@@ -173,7 +174,7 @@ def test_reading_stops_after_many_problems(read):
 )
 def test_documents_without_an_id_are_numbered(file, text, names, lines):
     file.write_text(text, "utf-8")
-    parsed = FORMAT.read(file, "")
+    parsed = FORMAT.read(file, DEFAULT_READING)
     assert list(parsed.records.names) == names
     assert list(parsed.lines) == lines
     assert [document.is_named for document in parsed.records.documents] == [

@@ -12,8 +12,9 @@ from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.tasks import find_format
-from closeread.tasks.coref.documents import Documents
+from closeread.tasks.coref.documents import Documents, documents_of
 from closeread.tasks.coref.formats import FORMATS
+from closeread.tasks.coref.formats.reading import DEFAULT_READING
 from closeread.tasks.coref.key_response import take_documents
 
 CONLL = """#begin document (rain); part 000
@@ -77,14 +78,14 @@ def declared(format_name, file, text):
     )
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_gold_in_every_format(name, tmp_path):
+@pytest.mark.parametrize(("name", "records"), [("conll", RECORDS), ("conllu", WITH_HEADS)])
+def test_gold_in_several_formats(name, records, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")
-    gold = read_gold(declared(name, file, text), data_dir=tmp_path)
+    gold = read_gold(declared("corpus_documents", file, text), data_dir=tmp_path)
     assert gold.released
     assert isinstance(gold.records, Documents)
-    assert list(gold.records) == (WITH_HEADS if name == "conllu" else RECORDS)
+    assert list(Documents(gold.records.documents)) == records
 
 
 @pytest.mark.parametrize(
@@ -94,23 +95,23 @@ def test_formats_say_where_documents_begin_and_write_them_again(name, lines, tmp
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")
     one = find_format("coref", name)
-    parsed = one.read(tmp_path / file, "any")
+    parsed = one.read(tmp_path / file, DEFAULT_READING)
     assert (list(parsed.lines), parsed.problems) == (lines, [])
     (first_line,) = [form.first_line for form in FORMATS.values() if form.module == name]
     assert re.match(first_line, text.split("\n")[0])
     assert not re.match(first_line, "rain 0 0 It (1)")
-    (tmp_path / file).write_text(one.write(parsed.records), "utf-8")
-    again = one.read(tmp_path / file, "any").records
+    (tmp_path / file).write_text(one.write(parsed.records.documents), "utf-8")
+    again = one.read(tmp_path / file, DEFAULT_READING).records
     assert digest_documents(again) == digest_documents(parsed.records)
     assert (
-        "rain; part 000" in one.write(RECORDS)
+        "rain; part 000" in one.write(documents_of(RECORDS).documents)
         if name == "coref_json"
         else list(again) == list(parsed.records)
     )
 
 
 def test_json_lines_of_a_corpus_in_conll_follow_the_same_rules(tmp_path):
-    corpus = declared(*("conll", *FILES["conll"]))
+    corpus = declared("corpus_documents", *FILES["conll"])
     path = tmp_path / "own.jsonl"
     path.write_text(dump_json_lines(RECORDS), "utf-8")
     assert list(read_own_gold(corpus, path).records) == RECORDS

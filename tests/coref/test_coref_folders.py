@@ -244,6 +244,18 @@ def test_other_files_of_a_folder_are_left_out(tree):
     )
 
 
+def test_an_export_of_a_tool_is_left_out_beside_rows_and_refused_if_it_is_gzipped(tree):
+    expected = list(read_documents(tree).names)
+    export = '[{"id": 1, "annotations": [{"id": 2, "result": []}], "data": {"text": "Ida"}}]'
+    (tree / "export.json").write_text(export)
+    documents = read_documents(tree)
+    assert list(documents.names) == expected
+    assert documents.notices[0].startswith("tree: 1 file is left out: 'export.json'")
+    Path("export.json.gz").write_bytes(gzip.compress(export.encode()))
+    with pytest.raises(FormatError, match="expected a file that is neither gzipped nor a pipe"):
+        read_documents(Path("export.json.gz"))
+
+
 def test_a_folder_of_texts_and_one_without_coreference(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     texts = Path("texts")

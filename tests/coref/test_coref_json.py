@@ -50,11 +50,12 @@ def test_mentions_of_several_parts_are_not_written():
     with pytest.raises(
         ValueError, match=re.escape("JSON Lines can't express discontinuous mentions")
     ):
-        dump_coref_json(documents)
+        dump_coref_json(documents.documents)
 
 
 def test_the_number_of_tokens_is_written():
     documents = Documents([make_document("a", [[[0, 2]]], n_tokens=3)])
     assert (
-        dump_coref_json(documents) == '{"document": "a", "clusters": [[[0, 2]]], "n_tokens": 3}\n'
+        dump_coref_json(documents.documents)
+        == '{"document": "a", "clusters": [[[0, 2]]], "n_tokens": 3}\n'
     )

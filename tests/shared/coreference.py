@@ -5,7 +5,7 @@ from pathlib import Path
 
 import closeread
 from closeread.counts.estimates import Resampling
-from closeread.tasks.coref.key_response import align, read_key
+from closeread.tasks.coref.key_response import align, read_side
 from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -65,7 +65,7 @@ def read_response(key, response, **options):
     """Read a key, and a response in the key's order, both files or documents in memory."""
     key, response = (Path(side) if isinstance(side, str) else side for side in (key, response))
     options = PROCEDURE.resolve_options(options)
-    return align(read_key(key, options), response, options)
+    return align(read_side(key, options), response, options)
 
 
 def write_jsonl(path, documents):

@@ -1,6 +1,6 @@
 """The counts of a response as CorefUD's scorer has them: (found of response, response, found of key, key)."""
 
-from closeread.tasks.coref.key_response import align, read_key
+from closeread.tasks.coref.key_response import align, read_side
 from closeread.tasks.coref.metrics.scores import TITLES
 from closeread.tasks.coref.procedure import PROCEDURE
 
@@ -12,7 +12,7 @@ MATCHING = {"exact": "exact", "head": "head", "partial-corefud": "partial"}
 def read_pair(key, response):
     """Read two files."""
     options = PROCEDURE.resolve_options({"duplicates": "first"})
-    gold = read_key(key, options)
+    gold = read_side(key, options)
     return gold, align(gold, response, options)
 
 

@@ -19,6 +19,7 @@ from closeread.corpus.names import corpus_names, load_corpus
 from closeread.corpus.submissions import write_submission
 from closeread.tasks import find_format
 from closeread.tasks.coref.formats.conll import dump_conll
+from closeread.tasks.coref.formats.reading import DEFAULT_READING
 from closeread.tasks.coref.key_response import take_documents
 from closeread.tasks.tne.tne_arrays import dump_submission as dump_arrays
 
@@ -237,11 +238,11 @@ def write_key(side, name, records=None):
     jsonl.write_text(
         json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records)
     )
-    parsed = find_format("coref", "coref_json").read(jsonl, "any")
+    parsed = find_format("coref", "coref_json").read(jsonl, DEFAULT_READING)
     if name == "ontonotes":
-        text = as_ontonotes(find_format("coref", "conll").write(parsed.records))
+        text = as_ontonotes(find_format("coref", "conll").write(parsed.records.documents))
     else:
-        text = find_format("coref", name).write(parsed.records)
+        text = find_format("coref", name).write(parsed.records.documents)
     path.write_text(text, "utf-8")
     return path
 

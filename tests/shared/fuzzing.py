@@ -411,7 +411,7 @@ def write_registered(folder, side, records):
         if name == "coref-data":  # whose JSON Lines are a dialect
             pq.write_table(pa.Table.from_pylist(make_rows(documents.documents)), path)
         else:
-            path.write_text(find_format("coref", form.module).write(documents), "utf-8")
+            path.write_text(find_format("coref", form.module).write(documents.documents), "utf-8")
 
 
 def show(parsed):

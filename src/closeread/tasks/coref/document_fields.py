@@ -67,7 +67,9 @@ def add_file_fields(documents: Documents, source: Path) -> Documents:
 
     The source is their only file, unless they have files of their own in its folder.
     """
-    if documents.is_packed:
+    if not find_treebank(source.name) and not any(
+        document.file for document in documents.documents
+    ):
         return documents
     documents_with_fields = []
     for document in documents.documents:

@@ -344,6 +344,18 @@ class Documents(Sequence[Record]):
         return self.columns.head is not None
 
     @cached_property
+    def is_plain(self) -> bool:
+        """Whether there are only words and continuous mentions: no empty nodes, trees, relations or minimum spans."""
+        if self.is_packed:
+            return True
+        for document in self.documents:
+            if document.nodes or document.constituents or document.relations is not None:
+                return False
+        entities = chain.from_iterable(document.entities for document in self.documents)
+        mentions = chain.from_iterable(entity.mentions for entity in entities)
+        return not any(mention.subspans or mention.minimum for mention in mentions)
+
+    @cached_property
     def has_parts(self) -> bool:
         """Whether any mention is discontinuous."""
         return not self.is_packed and any(mention.subspans for mention in self.list_mentions())

@@ -34,7 +34,7 @@ from closeread.exceptions import (
 )
 from closeread.files import make_folders, scratch_folder, text_suffix, write_text, write_texts
 from closeread.formats.folders import is_about_folder, note_left_out, walk_files
-from closeread.formats.text import BYTE_ORDER_MARK, plain_file, read_bytes
+from closeread.formats.text import plain_file, read_bytes
 from closeread.records import Parsed, Record
 from closeread.tasks import find_format
 from closeread.tasks.coref.columns import stack_clusters
@@ -48,16 +48,17 @@ from closeread.tasks.coref.documents import (
 from closeread.tasks.coref.formats import (
     ALL_ANNOTATION,
     FORMATS,
+    MAX_START_BYTES,
     StandoffOptions,
     WrittenFormat,
-    is_standoff,
+    recognise,
 )
 from closeread.tasks.coref.formats.coref_json import (
     drop_other_fields,
     find_dialect,
     read_neural,
 )
-from closeread.tasks.coref.formats.reading import CorefFormat, Reading
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import fold_notices
 
 CONLL_ENDING = "_conll"
@@ -65,9 +66,6 @@ CONLL_ENDING = "_conll"
 
 GOLD_CONLL_ENDING = "_gold_conll"
 """How the names of those end that contain coreference."""
-
-MAX_FIRST_LINE_BYTES = 2**16
-"""How far from the start of a file the first line that is not blank is looked for."""
 
 TREEBANK = re.compile(r"([a-z]{2,3})_[a-z0-9]+(?=-corefud)")
 """How the names of files of CorefUD begin: with the treebank, which begins with the language."""
@@ -111,38 +109,49 @@ def read_documents(
         list_words: returns the words of documents in another file by name, for files that count characters.
         repairs: cells of files of a corpus that are read in another way.
     """
-    if has_standoff(path):
+    is_folder = path.is_dir()
+    if is_folder:
+        form = ""
+        is_of_tool = has_standoff(path)
+    else:
+        form = _recognise(path)
+        is_of_tool = form not in ("", *FORMATS)
+    if is_of_tool:
         from closeread.tasks.coref.formats.standoff.projects import read_annotation
 
         return read_annotation(path, standoff, list_words())
     reading = Reading(is_response, word_column, tolerant, is_reread, repairs)
-    if path.is_dir():
+    if is_folder:
         return _read_folder(path, reading, skip_invalid=skip_invalid)
-    documents = read_file(path, reading)
+    documents = read_file(path, reading, form)
     notices = [f"{path}: {notice}" for notice in documents.notices]
     return Documents(documents.documents, notices)
 
 
 def has_standoff(path: Path) -> bool:
     """Return whether a file is of an annotation tool, or a folder has such files, and none with a row for every token."""
-    if not path.is_dir():
-        return is_standoff(path)
-    files, _ = walk_files(path, f"files ({EXPECTED})")
+    files = {"": path}
+    if path.is_dir():
+        files, _ = walk_files(path, f"files ({EXPECTED})")
     has_some = False
     for file in files.values():
-        if is_standoff(file):
-            has_some = True
-        elif _recognise(file) in FORMATS_OF_ROWS:
+        form = _recognise(file)
+        if form in FORMATS_OF_ROWS:
             return False
+        has_some = has_some or form not in ("", *FORMATS)
     return has_some
 
 
-def read_file(path: Path, reading: Reading | None = None, form: str = "conll") -> Documents:
-    """Read the documents of a file, in the given format if nothing tells which it has; notices do not name it."""
-    reading = reading or Reading()
+def read_file(path: Path, reading: Reading = DEFAULT_READING, form: str = "") -> Documents:
+    """Read the documents of a file, whose format may be known; notices do not name it."""
     with plain_file(path) as file:
-        form = _recognise(file) or _find_format_by_name(path.name) or form
-        read = load_format(form).read_with
+        form = form or _recognise(file) or _find_format_by_name(path.name) or "conll"
+        if form not in FORMATS:
+            message = (
+                "is of an annotation tool (expected a file that is neither gzipped nor a pipe)"
+            )
+            raise FormatError(path, [Problem(message)])
+        read = load_format(form).read
         reading = reading._replace(is_reread=reading.is_reread and file == path)
         repairs = [repair for repair in reading.repairs if repair.file == path.name]
         repaired = _repair(file, repairs) if repairs else None
@@ -231,12 +240,12 @@ def _list_names(name: str, path: Path) -> list[str]:
 
 
 def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[dict[str, str], list[Problem]]:
-    """Choose the files of a folder that have coreference, with the format of each, and a notice on the others."""
+    """Choose the files of a folder that have coreference, with the format if it is known, and a notice on the others."""
     gold = [name for name in files if _drop_gz(name).endswith(GOLD_CONLL_ENDING)]
     if gold:
         left_out = [name for name in files if name not in gold]
         notices = note_left_out(left_out, f"names ending in {GOLD_CONLL_ENDING}")
-        return dict.fromkeys(gold, "conll"), notices
+        return dict.fromkeys(gold, ""), notices
     chosen: dict[str, str] = {}
     # Files that only their suffix makes CRAC's text.
     plain: list[str] = []
@@ -253,7 +262,7 @@ def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[dict[str, st
             form = _find_format_by_name(name)
             if form == "crac-text":
                 plain.append(name)
-        if form:
+        if form in FORMATS:
             chosen[name] = form
     if len(plain) < sum(not is_about_folder(name) for name in files):
         for name in plain:
@@ -365,16 +374,13 @@ def rename_documents(documents: Documents, new_names: Mapping[str, str]) -> Docu
 
 
 def _recognise(file: Path) -> str:
-    """Find the format of a file from its first nonblank line, if that is near the start; "" if it tells nothing."""
-    line = b""
+    """Find the format of a file from how it begins; "" if that tells nothing."""
     # Reading it reports the error.  Reading from a pipe would wait for its writer.
     with suppress(OSError):
         if file.is_file():
             with file.open("rb") as opened:
-                start = opened.read(MAX_FIRST_LINE_BYTES).removeprefix(BYTE_ORDER_MARK)
-            line = start.lstrip().split(b"\n", 1)[0]
-    text = line.decode("utf-8", "replace")
-    return next((name for name, form in FORMATS.items() if re.match(form.first_line, text)), "")
+                return recognise(opened.read(MAX_START_BYTES), file.name)
+    return ""
 
 
 def _find_format_by_name(file: str) -> str:
@@ -415,12 +421,12 @@ def write_documents(
         write_files(dump_files(documents, path, to), path)
         return documents
     name = to or _find_written_formats().get(text_suffix(path))
-    if name in FORMATS and load_format(name).write_blind:
+    if name in FORMATS and load_format(name).can_be_blind:
         from closeread.tasks.coref.formats.marked_text import keep_head_parts
 
         documents = keep_head_parts(documents)
     elif name and blind:
-        titles = [FORMATS[form].title for form in _list_written() if load_format(form).write_blind]
+        titles = [FORMATS[form].title for form in _list_written() if load_format(form).can_be_blind]
         raise RequestError(f"{path}: without entities, only {', '.join(titles)} can be written")
     write_text(path, dump_documents(documents, path, name, blind=blind))
     return documents
@@ -475,17 +481,15 @@ def dump_documents(
     names = _find_written_formats()
     suffix = text_suffix(path)
     name = to or names.get(suffix)
-    write = None
     # Parquet is only read.
-    if name and suffix != ".parquet":
-        form = load_format(name)
-        write = form.write_blind if blind else form.write
+    write = load_format(name).write if name and suffix != ".parquet" else None
     if write is None:
         # A document of WebAnno TSV would have been written as such.
         expected = f"expected one of {', '.join([*names, '.tsv'])}"
         raise RequestError(f"{path}: the suffix is '{path.suffix}' ({expected})")
+    options = {"blind": True} if blind else {}
     try:
-        return write(documents)
+        return write(documents.documents, **options)
     except ValueError as error:
         raise RequestError(f"cannot write {path}: {error}") from None
 

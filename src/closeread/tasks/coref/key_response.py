@@ -64,12 +64,15 @@ LAYERS_OF_UNIVERSAL_ANAPHORA = ("identity", DISCOURSE_DEIXIS)
 # Reading
 
 
-def read_key(source: Path | Sequence[Record], options: Options) -> Documents:
-    """Read the documents of a key: one of the layers of their annotation."""
+def read_side(
+    source: Path | Sequence[Record], options: Options, *, is_response: bool = False, **reading: Any
+) -> Documents:
+    """Read the documents of a key or a response: one of the layers of their annotation."""
     if isinstance(source, Path):
-        documents = _read_side(source, options)
+        documents = _read_files(source, options, is_response=is_response, **reading)
     else:
-        documents = take_documents(source, "gold", is_response=False)
+        name = "predictions" if is_response else "gold"
+        documents = take_documents(source, name, is_response=is_response)
     if options["layer"] != DISCOURSE_DEIXIS:
         return documents
     from closeread.tasks.coref.universal_anaphora.relations import select_deixis
@@ -77,8 +80,8 @@ def read_key(source: Path | Sequence[Record], options: Options) -> Documents:
     return select_deixis(documents)
 
 
-def _read_side(source: Path, options: Options, **reading: Any) -> Documents:
-    """Read the documents of a key or a response; errors in a folder tell how to leave its broken files out."""
+def _read_files(source: Path, options: Options, **reading: Any) -> Documents:
+    """Read the documents of a file or a folder; errors in a folder tell how to leave its broken files out."""
     skip_invalid = options["skip_invalid"] == "true"
     standoff = {name: options[name] for name in STANDOFF_HELP}
     # The layers of Universal Anaphora are none of annotation tools' files.
@@ -111,16 +114,11 @@ def align(
 ) -> Documents:
     """Read a response and put its documents in the order of the key's."""
     response = _read_response(key, source, options, traits)
-    problems = list(find_unknown_documents(key, response))
-    left_out = []
-    if problems and options["extra"] == "skip":
-        known = set(key.names)
-        unknown = [name for name in response.names if name not in known]
-        documents = pluralize(len(unknown), "document")
-        left_out = [f"{documents} of the response left out, not in the key: {join_names(unknown)}"]
-        problems = []
-    if options["missing"] == "error":
-        problems += _find_absent_documents(key, response)
+    has_same_names = response.names == key.names
+    problems: list[Problem] = []
+    notices: list[str] = []
+    if not has_same_names:
+        problems, notices = _find_other_documents(key, response, options)
     # before alignment, so that tokens and lines are the response's
     if options["duplicates"] == "error" and count_repeated(response):
         problems += find_repeated(response, advise_repeats())
@@ -129,18 +127,17 @@ def align(
 
         response, other_texts = align_documents(key, response)
         problems += other_texts
-    elif key.has_nodes and response.has_nodes:
+    elif not (key.is_plain or response.is_plain):
         response = _adopt_known_nodes(key, response)
     problems += token_differences(key, response, options["words"])
-    if not (key.has_lengths and response.has_lengths):
-        problems += _find_mentions_past_end(key, response)
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
-    notices = note_other_words(key, response) if options["words"] == "warn" else []
-    if response.names != key.names:
+    if options["words"] == "warn":
+        notices = [*note_other_words(key, response), *notices]
+    if not has_same_names:
         response = _put_in_order(key, response)
-    return response.noted(*notices, *left_out)
+    return response.noted(*notices) if notices else response
 
 
 def _read_response(
@@ -148,26 +145,31 @@ def _read_response(
 ) -> Documents:
     """Read a response, whose documents get the names that they have in the key."""
     try:
-        if isinstance(source, Path):
-            tolerant = options["words"] == "align"
-            response = _read_side(
-                source,
-                options,
-                is_response=True,
-                tolerant=tolerant,
-                list_words=key.list_words,
-                repairs=traits.repairs,
-            )
-        else:
-            response = take_documents(source, "predictions", is_response=True)
+        response = read_side(
+            source,
+            options,
+            is_response=True,
+            tolerant=options["words"] == "align",
+            list_words=key.list_words,
+            repairs=traits.repairs,
+        )
     except InputError as error:
         raise blame_submission(error) from None
+    if response.names != key.names:
+        response = _match_documents(key, response, source, options, traits)
+    return response.with_broken(key.broken) if key.broken else response
+
+
+def _match_documents(
+    key: Documents,
+    response: Documents,
+    source: Path | Sequence[Record],
+    options: Options,
+    traits: DocumentTraits,
+) -> Documents:
+    """Give the documents of a response, which has not the same as the key, the names that they have in the key."""
     if len(response) != len(key):
         _check_number(key, response, source, options["missing"])
-    if options["layer"] == DISCOURSE_DEIXIS:
-        from closeread.tasks.coref.universal_anaphora.relations import select_deixis
-
-        response = select_deixis(response)
     if not response.is_packed and response.count_unnamed() == len(response):
         from closeread.tasks.coref.formats.marked_text import name_in_order
 
@@ -177,8 +179,7 @@ def _read_response(
         response = rename_documents(response, new_names)
     if options["average"] == GROUPS:
         response = drop_other_treebanks(key, response)
-    response = match_names(key, response)
-    return response.with_broken(key.broken) if key.broken else response
+    return match_names(key, response)
 
 
 def _check_number(
@@ -236,6 +237,23 @@ def _put_in_order(key: Documents, response: Documents) -> Documents:
 # Problems
 
 
+def _find_other_documents(
+    key: Documents, response: Documents, options: Options
+) -> tuple[list[Problem], list[str]]:
+    """Find the documents that only one side has, and return those that are problems, and a notice on those left out."""
+    problems = list(find_unknown_documents(key, response))
+    notices = []
+    if problems and options["extra"] == "skip":
+        known = set(key.names)
+        unknown = [name for name in response.names if name not in known]
+        documents = pluralize(len(unknown), "document")
+        notices = [f"{documents} of the response left out, not in the key: {join_names(unknown)}"]
+        problems = []
+    if options["missing"] == "error":
+        problems += _find_absent_documents(key, response)
+    return problems, notices
+
+
 def _find_absent_documents(key: Documents, response: Documents) -> Iterator[Problem]:
     """Find the documents of the key that the response lacks; there is one problem for all of them."""
     present = {*response.names, *response.broken}
@@ -275,32 +293,6 @@ def _iterate_repeats(document: Document) -> Iterator[tuple[int, int, Mention]]:
         (first, _), *repeated = numbers_by_spans[spans]
         for again, mention in repeated:
             yield first, again, mention
-
-
-def _find_mentions_past_end(key: Documents, response: Documents) -> Iterator[Problem]:
-    """Find mentions beyond the end of a document whose length is known from the other side only."""
-    if key.is_packed and response.is_packed:
-        return
-    response_by_name = response.by_name()
-    for document in key.documents:
-        answer = response_by_name.get(document.name)
-        if answer is None:
-            continue
-        for mention in _list_past_end(answer, document.n_tokens):
-            span = f"[{mention.start}, {mention.end}]"
-            found = f"document {quote(document.name)}: the mention {span} is outside the document"
-            has = f"which has {document.n_tokens:,} tokens in the key (numbered from 0)"
-            yield Problem(f"{found}, {has}", None, answer.file)
-        for mention in _list_past_end(document, answer.n_tokens):
-            what = f"document {quote(document.name)} has {answer.n_tokens:,} tokens"
-            yield Problem(f"{what}, but the key has a mention [{mention.start}, {mention.end}]")
-
-
-def _list_past_end(document: Document, n_tokens: int | None) -> list[Mention]:
-    """Return the mentions beyond a number of tokens, if the document's own is unknown."""
-    if n_tokens is None or document.n_tokens is not None:
-        return []
-    return [mention for mention in document.mentions if mention.end >= n_tokens]
 
 
 # Remarks
@@ -394,9 +386,18 @@ class Key:
         needs_heads = options["matching"] in ("head", "partial") or not by_place
         columns = key.columns if needs_heads else key.columns._replace(head=None)
         parts = {}
-        if key.has_parts:
+        if not key.is_plain:
             parts = dict(enumerate(map(describe_parts, key.documents)))
         digests = digest_columns(columns, len(key), parts)
+        if not key.is_plain:
+            digests = self._digest_annotation(digests, options, by_place=by_place)
+        return dict(zip(key.names, digests, strict=True))
+
+    def _digest_annotation(
+        self, digests: list[bytes], options: Options, *, by_place: bool
+    ) -> list[bytes]:
+        """Return the digests of the documents with those of their trees, empty nodes and relations."""
+        key = self.records
         if key.has_constituents:
             from closeread.tasks.coref.metrics.minimum_spans import digest_trees
 
@@ -410,7 +411,7 @@ class Key:
 
             pairs = zip(key.documents, digests, strict=True)
             digests = [digest_relations(document, digest, options) for document, digest in pairs]
-        return dict(zip(key.names, digests, strict=True))
+        return digests
 
 
 @dataclass(frozen=True)
@@ -438,7 +439,7 @@ class CoreferenceReader:
         elif source.gold is None:
             raise RequestError("coref has no corpus of its own; give a key as the gold")
         else:
-            documents = read_key(source.gold, options)
+            documents = read_side(source.gold, options)
             files = [source.gold] if isinstance(source.gold, Path) else []
             key = Key(documents, notices=documents.notices, files=files)
             path = source.gold if isinstance(source.gold, Path) else Path("gold")
@@ -486,14 +487,10 @@ class CoreferenceReader:
             response = add_heads(key, response)
             if response.has_heads:
                 notices.append("heads of the response's mentions are found in the key's trees.")
-        require_heads(key, response, options["matching"])
+        if options["matching"] != "exact":
+            require_heads(key, response, options["matching"])
         absent = [name for name in response.list_absent() if name not in response.broken]
-        return System(
-            response,
-            absent,
-            notices,
-            sorted(response.broken),
-        )
+        return System(response, absent, notices, sorted(response.broken))
 
     def check_form(
         self, corpus: str | None, names: Sequence[str], source: Path, options: Options
@@ -538,7 +535,9 @@ class CoreferenceReader:
         if options["average"] != GROUPS and n_treebanks > 1:
             advice = advise(": {average=groups}")
             yield f"pooled over {n_treebanks:,} treebanks; CRAC reports their mean{advice}"
-        if any(side.has_nodes for side in sides.values()):
+        if key.is_plain and response.is_plain:
+            return
+        if key.has_nodes or response.has_nodes:
             from closeread.tasks.coref.empty_nodes import describe_difference
 
             yield from describe_difference(key, response, options["zeros"])

@@ -1,4 +1,4 @@
-"""The words of key and response, which must be the same if both sides have them."""
+"""The tokens of key and response, which must be as many, and the same words, if both sides have them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ class WordDifference(NamedTuple):
 def token_differences(key: Documents, response: Documents, words: str = "error") -> list[Problem]:
     """Find the documents whose tokens differ on both sides, with the line of the response.
 
-    Their numbers are compared if both sides have them; and words, if both have them and `words` is "error" or "align".
+    Words are compared if both sides have them and `words` is "error" or "align"; then numbers of tokens, or if only one
+    side has them, the mentions beyond them on the other.
     """
     problems = []
     for expected, document in _pair_documents(key, response):
@@ -32,27 +33,42 @@ def token_differences(key: Documents, response: Documents, words: str = "error")
         if difference is not None:
             problems.append(difference.first)
             line = difference.first.line
-        problem = _compare_lengths(expected, document, line)
-        if problem is not None:
-            problems.append(problem)
+        problems += _compare_lengths(expected, document, line)
     return problems
 
 
-def _compare_lengths(key: Document, response: Document, line: int | None) -> Problem | None:
+def _compare_lengths(key: Document, response: Document, line: int | None) -> Iterator[Problem]:
     """Compare the numbers of tokens of two documents, without the empty nodes of only one side."""
     if key.n_tokens is None or response.n_tokens is None:
-        return None
+        yield from _find_mentions_past_end(key, response)
+        return
     nodes_of_key = _find_uncounted(key, response)
     nodes_of_response = _find_uncounted(response, key)
     n_expected = key.n_tokens - len(nodes_of_key)
     n_tokens = response.n_tokens - len(nodes_of_response)
     if n_expected == n_tokens:
-        return None
+        return
     size = pluralize(n_tokens, "token")
     if nodes_of_key or nodes_of_response:
         size += " (not counting empty nodes)"
     message = f"document {quote(response.name)} has {size}, but {n_expected:,} in the key"
-    return Problem(message, line, response.file)
+    yield Problem(message, line, response.file)
+
+
+def _find_mentions_past_end(key: Document, response: Document) -> Iterator[Problem]:
+    """Find the mentions beyond the end of a document whose length only the other side knows."""
+    name = f"document {quote(key.name)}"
+    if key.n_tokens is not None:
+        for mention in response.mentions:
+            if mention.end >= key.n_tokens:
+                found = f"the mention [{mention.start}, {mention.end}] is outside the document"
+                has = f"which has {key.n_tokens:,} tokens in the key (numbered from 0)"
+                yield Problem(f"{name}: {found}, {has}", None, response.file)
+    elif response.n_tokens is not None:
+        for mention in key.mentions:
+            if mention.end >= response.n_tokens:
+                what = f"{name} has {response.n_tokens:,} tokens"
+                yield Problem(f"{what}, but the key has a mention [{mention.start}, {mention.end}]")
 
 
 def note_other_words(key: Documents, response: Documents) -> list[str]:
@@ -74,8 +90,8 @@ def note_other_words(key: Documents, response: Documents) -> list[str]:
 
 
 def _pair_documents(key: Documents, response: Documents) -> Iterator[tuple[Document, Document]]:
-    """Pair the documents of the same name, in the response's order; lists of clusters have nothing to compare."""
-    if key.is_packed or response.is_packed:
+    """Pair the documents of the same name, in the response's order; two lists of clusters have nothing to compare."""
+    if key.is_packed and response.is_packed:
         return
     documents_by_name = key.by_name()
     for document in response.documents:

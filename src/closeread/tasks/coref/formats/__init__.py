@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
 from closeread.parameters import Param
@@ -146,26 +145,26 @@ LINE_OF_BRAT = re.compile(r"[TREAMN#]\d+\t|\*\t")
 
 ZIP_MAGIC = b"PK\x03\x04"
 
+ARCHIVE = "archive"
+"""An archive, whose files are of an annotation tool."""
+
 MAX_START_BYTES = 2**16
 """How much of a file decides its format."""
 
 
-def find_standoff_format(start: bytes, name: str) -> str:
-    """Return the name of the standoff format of a file from its first bytes and its name; empty if it is another."""
-    text = start[:MAX_START_BYTES].decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+def recognise(start: bytes, name: str) -> str:
+    """Return the format of a file from its first bytes and its name: one of the tables, `ARCHIVE`, or "" if unknown."""
+    if start.startswith(ZIP_MAGIC):
+        return ARCHIVE
+    text = start[:MAX_START_BYTES].decode("utf-8", "replace").lstrip("\ufeff \t\r\n\v\f")
     for form, named in STANDOFF_FORMATS.items():
         if re.match(named.first_line, text):
             return form
-    is_empty = not text
     # An annotator may have found nothing, or begun with something else.
-    is_brat = name.lower().endswith(".ann") and (is_empty or LINE_OF_BRAT.match(text) is not None)
-    return "brat" if is_brat else ""
-
-
-def is_standoff(file: Path) -> bool:
-    """Return whether a file is of an annotation tool, or an archive, whose files are such."""
-    if not file.is_file():
-        return False
-    with file.open("rb") as opened:
-        start = opened.read(MAX_START_BYTES)
-    return start.startswith(ZIP_MAGIC) or bool(find_standoff_format(start, file.name))
+    if name.lower().endswith(".ann") and (not text or LINE_OF_BRAT.match(text)):
+        return "brat"
+    first_line = text.partition("\n")[0]
+    for form, named in FORMATS.items():
+        if re.match(named.first_line, first_line):
+            return form
+    return ""

@@ -23,7 +23,7 @@ from closeread.formats.text import UNSAFE, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import group_mentions
-from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 
 MARKABLE = re.compile(r"([BI])-markable_([0-9]{1,9})=set_([0-9A-Za-z_]+)")
@@ -168,4 +168,4 @@ def _take_markable(
         before.end = token
 
 
-FORMAT = make_format(read_records)
+FORMAT = CorefFormat(read_records)

@@ -64,12 +64,7 @@ from closeread.tasks.coref.formats.lines import (
     report_control,
     sort_spans,
 )
-from closeread.tasks.coref.formats.reading import (
-    DEFAULT_READING,
-    Reading,
-    make_format,
-    make_writer,
-)
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 
 FILE = "a CoNLL file"
@@ -674,4 +669,4 @@ def format_cells(document: Document, n_tokens: int) -> list[list[str]]:
     return place_mentions(spans, labels, "()", n_tokens)
 
 
-FORMAT = make_format(read_records, make_writer(dump_conll))
+FORMAT = CorefFormat(read_records, dump_conll)

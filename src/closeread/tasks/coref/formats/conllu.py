@@ -72,12 +72,7 @@ from closeread.tasks.coref.formats.lines import (
     place_brackets,
     read_text,
 )
-from closeread.tasks.coref.formats.reading import (
-    DEFAULT_READING,
-    Reading,
-    make_format,
-    make_writer,
-)
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.spans import Span, merge_runs, nth_token, number_of_token
 
@@ -737,4 +732,4 @@ def _list_brackets(document: Document) -> list[tuple[int, int, int, str, str]]:
     return sorted(brackets)
 
 
-FORMAT = make_format(read_records, make_writer(dump_conllu))
+FORMAT = CorefFormat(read_records, dump_conllu)

@@ -32,7 +32,7 @@ from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
 from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
-from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.spans import Span, merge_runs
 from closeread.tasks.coref.universal_anaphora.relations import (
     Bridging,
@@ -526,4 +526,4 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
     return parsed
 
 
-FORMAT = make_format(read_records)
+FORMAT = CorefFormat(read_records)

@@ -18,12 +18,7 @@ from closeread.tasks.coref.documents import Document
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import (
-    DEFAULT_READING,
-    Reading,
-    make_format,
-    make_writer,
-)
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -81,6 +76,4 @@ def dump_coref_data(documents: Sequence[Document], *, blind: bool = False) -> st
     return dump_json_lines(make_rows(documents, blind=blind))
 
 
-FORMAT = make_format(
-    read_records, make_writer(dump_coref_data), make_writer(dump_coref_data, blind=True)
-)
+FORMAT = CorefFormat(read_records, dump_coref_data, can_be_blind=True)

@@ -25,7 +25,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from closeread.corpus.schema import RowValidator, load_schema, load_validator
 from closeread.corpus.validation import accept_rows, check_records
 from closeread.exceptions import FormatError, Problem, pluralize, quote
-from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json_lines
+from closeread.formats.json_lines import dump_json_lines, parse_json_lines
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Parsed, Record, find_repeated, place_problem
 from closeread.tasks.coref.documents import (
@@ -45,7 +45,8 @@ from closeread.tasks.coref.documents import (
     documents_of,
     list_entities,
 )
-from closeread.tasks.coref.formats.reading import DEFAULT_READING, Reading, make_format
+from closeread.tasks.coref.formats.lines import check_continuous
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 from closeread.tasks.coref.rules import Clusters, find_inconsistencies, find_misplaced_mentions
 
@@ -442,26 +443,21 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
     return parsed._replace(records=documents_of(parsed.records).noted(*notices))
 
 
-def dump_coref_json(documents: Documents) -> str:
+def dump_coref_json(documents: Sequence[Document]) -> str:
     """Convert documents to JSON Lines, with the heads of mentions if all have them.
 
     Raises:
         ValueError: a mention is discontinuous, or the name of a document is empty or contains a control character,
             which the format can't express.
     """
-    if "" in documents.names:
+    if not all(document.name for document in documents):
         raise ValueError("JSON Lines can't express a document with an empty name")
-    if documents.has_parts:
-        raise ValueError("JSON Lines can't express discontinuous mentions")
-    if not documents.has_lengths:
-        return dump_json_lines(documents)
-    lengths = [document.n_tokens for document in documents.documents]
-    return dump_json_lines(
-        {**record, "n_tokens": n} for record, n in zip(documents, lengths, strict=True)
-    )
+    check_continuous(documents, "JSON Lines")
+    records: Documents = Documents(documents)
+    if not records.has_lengths:
+        return dump_json_lines(records)
+    pairs = zip(records, documents, strict=True)
+    return dump_json_lines({**record, "n_tokens": document.n_tokens} for record, document in pairs)
 
 
-FORMAT = replace(
-    make_format(read_records, lambda records: dump_coref_json(documents_of(records))),
-    suffixes=SUFFIXES,
-)
+FORMAT = CorefFormat(read_records, dump_coref_json)

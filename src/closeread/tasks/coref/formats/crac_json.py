@@ -22,12 +22,7 @@ from closeread.tasks.coref.formats.coref_json import (
     read_dialect,
 )
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
-from closeread.tasks.coref.formats.reading import (
-    DEFAULT_READING,
-    Reading,
-    make_format,
-    make_writer,
-)
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 
 
 def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
@@ -77,6 +72,4 @@ def _join_words(tokens: Sequence[str], cluster: Sequence[Sequence[int]]) -> list
     return [" ".join(tokens[start : end + 1]) for start, end in cluster]
 
 
-FORMAT = make_format(
-    read_records, make_writer(dump_crac_json), make_writer(dump_crac_json, blind=True)
-)
+FORMAT = CorefFormat(read_records, dump_crac_json, can_be_blind=True)

@@ -38,12 +38,7 @@ from closeread.tasks.coref.formats.lines import (
     place_mentions,
     sort_spans,
 )
-from closeread.tasks.coref.formats.reading import (
-    DEFAULT_READING,
-    Reading,
-    make_format,
-    make_writer,
-)
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 from closeread.tasks.coref.notices import count_notice
 
 TAGGED = re.compile(rf"(.+?)\|({CRAC_TAG}(?:,{CRAC_TAG})*)", re.DOTALL)
@@ -334,6 +329,4 @@ def name_in_order(response: Documents, names: Sequence[str]) -> Documents:
     return response.replaced(named)
 
 
-FORMAT = make_format(
-    read_records, make_writer(dump_marked_text), make_writer(dump_marked_text, blind=True)
-)
+FORMAT = CorefFormat(read_records, dump_marked_text, can_be_blind=True)

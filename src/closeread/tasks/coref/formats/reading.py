@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from closeread.corpus.declaration import Repair
-from closeread.formats import Format
-from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import documents_of
+from closeread.records import Parsed
 
 
 class Reading(NamedTuple):
@@ -34,33 +31,17 @@ class Reading(NamedTuple):
 DEFAULT_READING = Reading()
 
 
-@dataclass(frozen=True)
-class CorefFormat(Format):
+class CorefFormat(NamedTuple):
     """A format as its module offers it.
 
     Attributes:
-        read_with: reads a file in one of several ways.
-        write_blind: returns the text of a file without entities, which a language model is to find; None if it is not
-            written for them.
+        read: reads the documents of a file, each with its line.
+        write: returns documents as the text of a file; a ValueError names content that the format can't express.  None
+            if files of the format are only read.
+        can_be_blind: whether `write` has an argument `blind`, to leave out the entities, which a language model is to
+            find.
     """
 
-    read_with: Callable[[Path, Reading], Parsed] = field(kw_only=True)
-    write_blind: Callable[[Sequence[Record]], str] | None = None
-
-
-def make_format(
-    read_with: Callable[[Path, Reading], Parsed], *writers: Callable[[Sequence[Record]], str]
-) -> CorefFormat:
-    """Return a format, given how it is read, and how it is written with entities and without them."""
-    write, write_blind = (*writers, None, None)[:2]
-    return CorefFormat(
-        lambda path, _split: read_with(path, DEFAULT_READING),
-        write,
-        read_with=read_with,
-        write_blind=write_blind,
-    )
-
-
-def make_writer(dump: Callable[..., str], **options: bool) -> Callable[[Sequence[Record]], str]:
-    """Return a function that writes documents, whatever they are given as."""
-    return lambda records: dump(documents_of(records).documents, **options)
+    read: Callable[[Path, Reading], Parsed]
+    write: Callable[..., str] | None = None
+    can_be_blind: bool = False

@@ -62,7 +62,8 @@ def match_sides(
     Options and exceptions are those of `count`.  With `duplicates="last"`, entities are in the order of the text (see
     `order_by_text`).  With `duplicates="reference"` a singleton is an entity that has one mention in the file.
     """
-    require_heads(key, response, matching)
+    if matching != "exact":
+        require_heads(key, response, matching)
     if duplicates == "error":
         if count_repeated(response):
             raise ValueError("the response has mentions that occur more than once")
@@ -79,15 +80,14 @@ def match_sides(
         from closeread.tasks.coref.selection import without_singletons
 
         key, response = map(without_singletons, (key, response))
-    has_empty_nodes = key.has_nodes or response.has_nodes
-    if has_empty_nodes:
+    if not (key.is_plain and response.is_plain):
         key, response = prepare_zeros(key, response, matching, zeros)
     # Minimum spans follow coval, which keeps all repeats.
     if duplicates == "reference" and matching != "minimum":
         return match_as_reference(key, response, matching, zeros)
     sides = make_sides(key, response, matching, zeros)
     aliases = None
-    if has_empty_nodes and zeros == "corefud":
+    if zeros == "corefud" and (key.has_nodes or response.has_nodes):
         from closeread.tasks.coref.metrics.corefud import find_aliases
         from closeread.tasks.coref.metrics.inexact_matching import number_spans
 
@@ -113,7 +113,9 @@ def match_as_reference(
 def prepare_zeros(
     key: Documents, response: Documents, matching: str, zeros: str
 ) -> tuple[Documents, Documents]:
-    """Number the tokens of sides with empty nodes alike, and drop their zeros if these are excluded."""
+    """Number the tokens of sides alike if one has empty nodes, and drop their zeros if these are excluded."""
+    if not (key.has_nodes or response.has_nodes):
+        return key, response
     from closeread.tasks.coref.empty_nodes import share_numbering, without_zeros
 
     if matching == "minimum" and key.has_constituents:
@@ -130,7 +132,8 @@ def make_sides(
     key: Documents, response: Documents, matching: str = "exact", zeros: str = "linear"
 ) -> Sides:
     """Return both sides as columns, with the same code for mentions of a document that match."""
-    has_parts = key.has_parts or response.has_parts
+    is_plain = key.is_plain and response.is_plain
+    has_parts = not is_plain and (key.has_parts or response.has_parts)
     by_dependency = zeros in ("dependent", "corefud") and key.has_nodes and response.has_nodes
     if matching == "exact" and not has_parts and not by_dependency:
         codes = code_spans(key.columns, response.columns)
@@ -153,9 +156,7 @@ def count_repeated(documents: Documents) -> int:
 
 
 def require_heads(key: Documents, response: Documents, matching: str) -> None:
-    """Check that mentions can be matched: by heads of both sides, or by heads or minimum spans of the key."""
-    if matching == "exact":
-        return
+    """Check that mentions can be matched inexactly: by heads of both sides, or by heads or minimum spans of the key."""
     if matching == "minimum":
         if not (key.has_constituents or key.has_minimum_spans) and key.has_mentions:
             from closeread.tasks.coref.metrics.minimum_spans import NEEDED
@@ -200,7 +201,7 @@ def count_dropped(key: Documents, response: Documents) -> int:
 
 def have_common_mentions(key: Documents, response: Documents, matching: str, zeros: str) -> bool:
     """Return whether any mention of the key matches one of the response."""
-    if key.has_nodes or response.has_nodes:
+    if not (key.is_plain and response.is_plain):
         key, response = prepare_zeros(key, response, "exact", "linear")
     for rule in ("exact", matching):
         key_codes, response_codes = mention_codes(*make_sides(key, response, rule, zeros))

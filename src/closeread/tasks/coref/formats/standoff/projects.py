@@ -35,7 +35,7 @@ from closeread.tasks.coref.formats import (
     STANDOFF_FORMATS,
     ZIP_MAGIC,
     StandoffOptions,
-    find_standoff_format,
+    recognise,
 )
 from closeread.tasks.coref.formats.standoff.making import (
     Annotation,
@@ -92,7 +92,7 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
     data = _read_file(path)
     if data.startswith(ZIP_MAGIC):
         return _read_members(path, _list_archive(str(path), data), options)
-    form = find_standoff_format(data, path.name)
+    form = recognise(data, path.name)
 
     def read_beside(suffix: str) -> bytes | None:
         other = path.with_suffix(suffix)
@@ -193,8 +193,8 @@ def _read_member(
             message += " (expected one document, and perhaps TypeSystem.xml)"
             raise FormatError(name, [Problem(message)])
         return _read_member(annotations[0], inner, options)
-    form = find_standoff_format(data, name)
-    if not form:
+    form = recognise(data, name)
+    if form not in STANDOFF_FORMATS:
         return None
 
     def read_beside(suffix: str) -> bytes | None:
