@@ -23,7 +23,7 @@ from closeread.neural.run_files import SHOWN as DRAWN
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
-from closeread.tasks.tne.links import LABELS, PREPOSITIONS, SCORED, group_labels, sort_key
+from closeread.tasks.tne.links import LABELS, PREPOSITIONS, SCORED, list_links, sort_key
 from closeread.tasks.tne.phrases import list_phrases, require_layer
 from closeread.tasks.tne.procedure import PROCEDURE, count
 
@@ -61,9 +61,9 @@ def find_links(documents: Sequence[Record]) -> LabeledPairs:
     require_layer(documents, "np_relations", *SCORED)
     rows: list[tuple[int, int, int, int]] = []
     for number, document in enumerate(documents):
-        labels = group_labels(document["np_relations"])
+        labels = dict(list_links(document["np_relations"]))
         pairs = sorted(labels, key=sort_key)
-        rows += [(number, *sort_key(pair), LABELS[labels[pair][-1]]) for pair in pairs]
+        rows += [(number, *sort_key(pair), LABELS[labels[pair]]) for pair in pairs]
     return LabeledPairs(*np.array(rows, np.int64).reshape(-1, 4).T)
 
 
