@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from closeread.exceptions import RequestError, quote
 from closeread.records import Record
 from closeread.tasks.tne.alignment import align, raise_problems
-from closeread.tasks.tne.links import LABELED_PAIR
+from closeread.tasks.tne.links import list_links
 from closeread.tasks.tne.phrases import find_clusters, list_lacking
 from closeread.tasks.tne.rules import CLUSTER, find_inconsistencies
 
@@ -35,10 +35,10 @@ def replace_clusters(
     gold: Sequence[Record], clustered: Sequence[Record], name: str
 ) -> list[Record]:
     """Return unlabelled documents with the clusters of others of the same ids, such as those that a system predicts."""
-    documents, others = align([gold, clustered], ["gold", name])
+    documents, clusterings = align([gold, clustered], ["gold", name])
     merged: list[Record] = [
-        {**document, "coref": other.get("coref"), "np_relations": None}
-        for document, other in zip(documents, others, strict=True)
+        {**document, "coref": clustering.get("coref"), "np_relations": None}
+        for document, clustering in zip(documents, clusterings, strict=True)
     ]
     problems = [
         f"id {quote(document)}: coref is missing (expected clusters)"
@@ -82,14 +82,14 @@ def close_links(links: Sequence[Record], clusters: Sequence[Record]) -> list[Rec
     ['np1', 'np3']
     """
     members = find_members(clusters)
-    triples = dict.fromkeys(map(LABELED_PAIR, links))
-    for anchor, complement, preposition in list(triples):
+    triplets = dict.fromkeys(list_links(links))
+    for (anchor, complement), preposition in list(triplets):
         for member in members.get(complement, ()):
             if member != anchor:
-                triples[anchor, member, preposition] = None
+                triplets[(anchor, member), preposition] = None
     return [
         {"anchor": anchor, "complement": complement, "preposition": preposition}
-        for anchor, complement, preposition in triples
+        for (anchor, complement), preposition in triplets
     ]
 
 

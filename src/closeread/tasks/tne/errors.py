@@ -23,8 +23,7 @@ from closeread.tasks.tne.links import (
     LABELS,
     Pair,
     align_labels,
-    group_labels,
-    list_triplets,
+    list_links,
     sort_key,
 )
 from closeread.tasks.tne.phrases import PlacedPhrases
@@ -127,8 +126,8 @@ class LinkAnalysis:
         """
         documents: dict[tuple[str, str, str], list[int]] = defaultdict(list)
         for number, (document, row) in enumerate(zip(self.documents, self.rows, strict=True)):
-            gold = list_triplets(document["np_relations"])
-            system = list_triplets(row.get("relations") or ())
+            gold = set(list_links(document["np_relations"]))
+            system = set(list_links(row.get("relations") or ()))
             triplets = gold - system if missed else system - gold
             words = {
                 name: " ".join(phrase["text"].lower().split())
@@ -175,14 +174,12 @@ def analyse_links(
     for document, row in zip(gold, system, strict=True):
         if document["id"] not in scored:
             continue
-        relations = (row or {}).get("relations") or ()
-        labels = align_labels(group_labels(document["np_relations"]), group_labels(relations))
+        row = row or {}
+        aligned = align_labels(document["np_relations"], row.get("relations") or ())
         number = len(documents)
-        pairs += [
-            ComparedPair(number, pair, *labels[pair]) for pair in sorted(labels, key=sort_key)
-        ]
+        pairs += [ComparedPair(number, *labels) for labels in aligned]
         documents.append(document)
-        rows.append(row or {})
+        rows.append(row)
     return LinkAnalysis(documents, rows, list(map(PlacedPhrases, documents)), pairs)
 
 

@@ -28,7 +28,6 @@ from closeread.tasks.tne.links import (
     NO_LINK,
     PREPOSITIONS,
     align_labels,
-    group_labels,
 )
 
 if TYPE_CHECKING:
@@ -44,17 +43,13 @@ def count_confusions(gold: Sequence[Record], system: Sequence[Record | None]) ->
     """Count all ordered pairs of noun phrases by gold label (row) and predicted label (column), (25, 25)."""
     counts = np.zeros((N_LABELS, N_LABELS), np.int64)
     for document, row in zip(gold, system, strict=True):
-        gold_labels = group_labels(document["np_relations"] or ())
-        aligned = align_labels(gold_labels, group_labels((row or {}).get("relations") or ()))
-        for label, predicted in aligned.values():
-            counts[_number_label(label), _number_label(predicted)] += 1
+        aligned = align_labels(document["np_relations"], (row or {}).get("relations") or ())
+        for _, label, predicted in aligned:
+            gold_label = LABELS[label or PREPOSITIONS[NO_LINK]]
+            counts[gold_label, LABELS[predicted or PREPOSITIONS[NO_LINK]]] += 1
         n_phrases = len(document["nps"])
         counts[NO_LINK, NO_LINK] += n_phrases * (n_phrases - 1) - len(aligned)
     return counts
-
-
-def _number_label(label: str | None) -> int:
-    return NO_LINK if label is None else LABELS[label]
 
 
 def commonest(counts: Ints, n: int) -> list[int]:

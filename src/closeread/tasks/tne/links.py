@@ -11,8 +11,7 @@ give to a pair that it does not link; only the counts of fallbacks use it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Collection, Mapping, Sequence
 
 from closeread.records import Record
 
@@ -71,10 +70,11 @@ SCORED = ("gold links", "their predictions can be validated but not scored")
 
 Pair = tuple[str, str]
 
-LABELED_PAIR = itemgetter("anchor", "complement", "preposition")
+Link = tuple[Pair, str]
+"""A pair with a label."""
 
-Tally = Mapping[str, Sequence[tuple[Pair, str]]]
-"""The pairs behind every count, with the label that each counts for."""
+Tally = Mapping[str, Collection[Link]]
+"""The links behind every count."""
 
 
 def sort_key(pair: Pair) -> tuple[int, int]:
@@ -83,30 +83,23 @@ def sort_key(pair: Pair) -> tuple[int, int]:
     return int(anchor[2:]), int(complement[2:])
 
 
-def group_labels(links: Iterable[Record]) -> dict[Pair, list[str]]:
-    """Return the labels of every pair, in the order given."""
-    labels: dict[Pair, list[str]] = {}
-    for anchor, complement, label in map(LABELED_PAIR, links):
-        labels.setdefault((anchor, complement), []).append(label)
-    return labels
+def list_links(records: Sequence[Record]) -> list[Link]:
+    """Return the links of records, in the order given."""
+    return [((link["anchor"], link["complement"]), link["preposition"]) for link in records]
 
 
 def align_labels(
-    gold: Mapping[Pair, Sequence[str]], system: Mapping[Pair, Sequence[str]]
-) -> dict[Pair, tuple[str | None, str | None]]:
-    """Return the labels of gold and system that count for each pair that either side links.
+    gold: Sequence[Record], system: Sequence[Record]
+) -> list[tuple[Pair, str | None, str | None]]:
+    """Return the pairs that gold or a system links, sorted, each with the labels of the two that count.
 
     A label is None on the side that does not link the pair; the two are the same where the system's label is right.
     """
-    aligned: dict[Pair, tuple[str | None, str | None]] = {}
-    for pair, labels in gold.items():
-        predicted = system[pair][0] if pair in system else None
-        label = predicted if predicted in labels else labels[-1]
-        aligned[pair] = (label, predicted)
-    for pair, labels in system.items():
-        if pair not in gold:
-            aligned[pair] = (None, labels[0])
-    return aligned
+    tally = tally_links(gold, system)
+    labels = dict(tally["links/gold"])
+    predicted = dict(tally["links/system"])
+    pairs = sorted(labels.keys() | predicted.keys(), key=sort_key)
+    return [(pair, labels.get(pair), predicted.get(pair)) for pair in pairs]
 
 
 def tally_links(
@@ -121,34 +114,37 @@ def tally_links(
     no fallbacks at all: then UPrep is undefined, and no pair is counted.  With `uprep` "any", a fallback may be any of
     the gold labels, otherwise it must be the last.
     """
-    gold_labels = group_labels(gold)
-    fallback_labels = group_labels(fallback or ())
-    tally: dict[str, list[tuple[Pair, str]]] = {name: [] for name in COUNTS}
-    for pair, (label, predicted) in align_labels(gold_labels, group_labels(system)).items():
-        if predicted is not None:
-            tally["links/system"].append((pair, predicted))
-        if label is not None:
-            tally["links/gold"].append((pair, label))
-        if label is not None and predicted is not None:
-            tally["linked/system"].append((pair, predicted))
-            tally["linked/gold"].append((pair, label))
-            if label == predicted:
-                tally["links/right"].append((pair, label))
-        elif label is not None and fallback is not None:
-            guess = fallback_labels[pair][0] if pair in fallback_labels else None
-            accepted = gold_labels[pair] if uprep == "any" else [label]
-            if guess is not None and guess in accepted:
-                label = guess
-                tally["fallback/right"].append((pair, label))
-            tally["fallback/gold"].append((pair, label))
-    gold_triplets = list_triplets(gold)
-    system_triplets = list_triplets(system)
-    tally["triplets/gold"] += gold_triplets
-    tally["triplets/system"] += system_triplets
-    tally["triplets/right"] += gold_triplets & system_triplets
-    return tally
-
-
-def list_triplets(links: Iterable[Record]) -> set[tuple[Pair, str]]:
-    """Return pairs with all of their labels, each once."""
-    return {((anchor, complement), label) for anchor, complement, label in map(LABELED_PAIR, links)}
+    gold_links = list_links(gold)
+    system_links = list_links(system)
+    gold_triplets = set(gold_links)
+    system_triplets = set(system_links)
+    # The last gold label of each pair, and the first of the system's.
+    labels = dict(gold_links)
+    predicted = dict(reversed(system_links))
+    linked = [(pair, label) for pair, label in predicted.items() if pair in labels]
+    right = [link for link in linked if link in gold_triplets]
+    labels.update(right)
+    unlinked: dict[Pair, str] = {}
+    right_fallbacks: list[Link] = []
+    if fallback is not None:
+        unlinked = {pair: label for pair, label in labels.items() if pair not in predicted}
+        accepted = gold_triplets if uprep == "any" else unlinked.items()
+        guesses = dict(reversed(list_links(fallback)))
+        right_fallbacks = [
+            (pair, label)
+            for pair, label in guesses.items()
+            if pair in unlinked and (pair, label) in accepted
+        ]
+        unlinked.update(right_fallbacks)
+    return {
+        "links/right": right,
+        "links/system": predicted.items(),
+        "links/gold": labels.items(),
+        "linked/system": linked,
+        "linked/gold": [(pair, labels[pair]) for pair, _ in linked],
+        "triplets/right": gold_triplets & system_triplets,
+        "triplets/system": system_triplets,
+        "triplets/gold": gold_triplets,
+        "fallback/right": right_fallbacks,
+        "fallback/gold": unlinked.items(),
+    }

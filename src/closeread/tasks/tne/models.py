@@ -21,7 +21,7 @@ from closeread.neural.run_files import SHOWN as DRAWN
 from closeread.neural.run_files import read_run
 from closeread.records import Record
 from closeread.tables import Grid, Style, percent
-from closeread.tasks.tne.links import LABELS, PREPOSITIONS, SCORED, group_labels, sort_key
+from closeread.tasks.tne.links import LABELS, PREPOSITIONS, SCORED, list_links, sort_key
 from closeread.tasks.tne.phrases import list_phrases, require_layer
 from closeread.tasks.tne.procedure import PROCEDURE, count
 
@@ -48,8 +48,8 @@ def find_spans(documents: Sequence[Record], *, with_links: bool = False) -> list
             spans.append((min(phrase["first_token"], last), last))
         links = {}
         if with_links:
-            for pair, prepositions in group_labels(document["np_relations"]).items():
-                links[sort_key(pair)] = LABELS[prepositions[-1]]
+            for pair, preposition in list_links(document["np_relations"]):
+                links[sort_key(pair)] = LABELS[preposition]
         found.append(SpanDocument(document["tokens"], spans, links))
     return found
 

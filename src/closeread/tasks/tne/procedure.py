@@ -36,6 +36,7 @@ from itertools import chain
 
 import numpy as np
 
+from closeread.arrays import Ints
 from closeread.corpus.submissions import CorpusReader, NothingInCommon
 from closeread.counts.metrics import Metric, Ratio, precision_recall_f1
 from closeread.counts.procedure import (
@@ -53,12 +54,12 @@ from closeread.exceptions import quote
 from closeread.records import Record, as_columns
 from closeread.tasks.tne.links import (
     COUNTS,
-    LABELED_PAIR,
     PREPOSITIONS,
     SCORED,
     UPREP,
     Pair,
     Tally,
+    list_links,
     tally_links,
 )
 from closeread.tasks.tne.phrases import (
@@ -204,12 +205,15 @@ def count(
     return table.select(is_present) if missing == "skip" else table
 
 
-def count_parts(field: PairField, phrases: PlacedPhrases, tally: Tally) -> list[list[int]]:
-    """Return the counts of every part of a field in a document."""
-    entries = set(chain.from_iterable(tally.values()))
-    part_of = {entry: field.find(phrases, *entry) for entry in entries}
-    n_pairs = [Counter(map(part_of.__getitem__, tally[name])) for name in COUNTS]
-    return [[counter[part] for counter in n_pairs] for part in field.parts]
+def count_parts(field: PairField, phrases: PlacedPhrases, tally: Tally) -> Ints:
+    """Return the counts of every part of a field in a document, (n_parts, n_counts)."""
+    links = set(chain.from_iterable(tally.values()))
+    part_of = {link: field.find(phrases, *link) for link in links}
+    columns = []
+    for name in COUNTS:
+        n_links = Counter(map(part_of.__getitem__, tally[name]))
+        columns.append([n_links[part] for part in field.parts])
+    return np.transpose(columns)
 
 
 def list_fields(documents: Sequence[Record]) -> dict[str, list[str]]:
@@ -245,20 +249,16 @@ def _find_wrong_links(
 ) -> Iterator[tuple[int, str]]:
     """Yield the problems of a document's links, with the position of each."""
     yield from find_wrong_ends(links, n_phrases)
-    triples = list(map(LABELED_PAIR, links))
-    # Only one fallback of a pair is allowed, but several links if their prepositions differ.
-    keys = triples if field == "relations" else [triple[:2] for triple in triples]
-    if len(set(keys)) == len(keys):
-        return
-    seen = set()
-    for place, (key, (anchor, complement, preposition)) in enumerate(
-        zip(keys, triples, strict=True)
-    ):
-        problem = "already have a fallback (expected at most one)"
-        if field == "relations":
-            problem = f"are already linked by {quote(preposition)}"
-        if key in seen and is_phrase_id(anchor) and is_phrase_id(complement):
-            yield place, f"{anchor} and {complement} {problem}"
+    seen: set[object] = set()
+    for place, link in enumerate(list_links(links)):
+        pair, preposition = link
+        # Only one fallback of a pair is allowed, but several links if their prepositions differ.
+        key = link if field == "relations" else pair
+        if key in seen and all(map(is_phrase_id, pair)):
+            problem = "already have a fallback (expected at most one)"
+            if field == "relations":
+                problem = f"are already linked by {quote(preposition)}"
+            yield place, f"{' and '.join(pair)} {problem}"
         seen.add(key)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -16,7 +15,7 @@ from closeread.corpus.validation import Rules
 from closeread.exceptions import pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.records import Record
-from closeread.tasks.tne.links import LABELS
+from closeread.tasks.tne.links import LABELS, Pair, list_links
 from closeread.tasks.tne.phrases import (
     TITLE_END,
     find_clusters,
@@ -66,12 +65,11 @@ def _check_ids(record: Record) -> Iterator[str]:
     """Noun phrase ids are np0, np1, … without gaps; cluster ids are unique."""
     phrases = record.get("nps") or ()
     n_times = Counter(phrase["id"] for phrase in phrases)
-    expected = describe_ids(len(phrases))
     for number in range(len(phrases)):
         n = n_times[f"np{number}"]
         if n != 1:
             count = f"occurs {_times(n)}" if n else "is missing"
-            yield f"nps: np{number} {count} (expected {expected}, each once)"
+            yield f"nps: np{number} {count} (expected {describe_ids(len(phrases))}, each once)"
     seen: set[str] = set()
     for cluster in record.get("coref") or ():
         if cluster["id"] in seen:
@@ -236,24 +234,34 @@ def describe_ids(size: int | None) -> str:
     return f"np0 to np{size - 1}" if size > 1 else "np0"
 
 
-Kind = tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]
-"""What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
+def find_repairs(records: Sequence[Record]) -> Iterator[str]:
+    """Say how many noun phrases of documents have been given a last token."""
+    places = []
+    for record in records:
+        phrases = record.get("nps") or ()
+        endless = [phrase["id"] for phrase in phrases if phrase["last_token"] is None]
+        places += [_name_place(record, name) for name in endless]
+    if places:
+        yield _count_places(
+            places,
+            "noun phrase has no last token; the token in which its words end is used",
+            "noun phrases have no last token; the token in which their words end is used",
+        )
 
 
-def _describe_kinds(records: Sequence[Record], kinds: Sequence[Kind]) -> Iterator[str]:
-    """Describe what belongs to some kinds in valid documents, one sentence for each, with the first occurrence."""
+def find_oddities(records: Sequence[Record]) -> Iterator[str]:
+    """Describe what is odd in valid documents, one sentence for each kind, with the first occurrence."""
     # Documents of annotators and systems may lack these fields.
     if any(list_lacking(records, name) for name in ("text", "tokens", "nps", "coref")):
         return
     phrases = list(map(list_phrases, records))
-    for singular, plural, find in kinds:
+    for singular, plural, find in ODDITIES:
         places = []
         for record, phrases_of_document in zip(records, phrases, strict=True):
             names = find(record, phrases_of_document)
             places += [_name_place(record, name) for name in names]
         if places:
-            number = f"1 {singular}" if len(places) == 1 else f"{len(places):,} {plural}"
-            yield f"{number} (first: {places[0]})."
+            yield _count_places(places, singular, plural)
 
 
 def _name_place(record: Record, name: str) -> str:
@@ -261,13 +269,19 @@ def _name_place(record: Record, name: str) -> str:
     return f"{name} in {document}" if name else document
 
 
+def _count_places(places: Sequence[str], singular: str, plural: str) -> str:
+    number = f"1 {singular}" if len(places) == 1 else f"{len(places):,} {plural}"
+    return f"{number} (first: {places[0]})."
+
+
 def _find_repeated_links(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
+    records = record.get("np_relations") or ()
+    links = list_links(records)
     seen = set()
-    for place, link in enumerate(record.get("np_relations") or ()):
-        triple = link["anchor"], link["preposition"], link["complement"]
-        if triple in seen:
-            yield name_link(place, link)
-        seen.add(triple)
+    for place, link in enumerate(links):
+        if link in seen:
+            yield name_link(place, records[place])
+        seen.add(link)
 
 
 def _find_cut_tokens(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
@@ -300,19 +314,12 @@ def _find_linked_times(record: Record, phrases: Sequence[Record]) -> Iterator[st
     for cluster in record["coref"]:
         if cluster.get("np_type") == TIME:
             times.update(cluster["members"])
-    linked: set[str] = set()
-    for link in record.get("np_relations") or ():
-        linked.update((link["anchor"], link["complement"]))
-    linked &= times
+    links = record.get("np_relations") or ()
+    linked = {*map(itemgetter("anchor"), links), *map(itemgetter("complement"), links)} & times
     yield from (phrase["id"] for phrase in phrases if phrase["id"] in linked)
 
 
-def _find_endless(record: Record, phrases: Sequence[Record]) -> Iterator[str]:
-    del phrases  # they are completed
-    for phrase in record["nps"]:
-        if phrase["last_token"] is None:
-            yield phrase["id"]
-
+Kind = tuple[str, str, Callable[[Record, Sequence[Record]], Iterable[str]]]
 
 ODDITIES: Sequence[Kind] = (
     ("link is a duplicate", "links are duplicates", _find_repeated_links),
@@ -342,25 +349,15 @@ ODDITIES: Sequence[Kind] = (
         _find_linked_times,
     ),
 )
-
-REPAIRS: Sequence[Kind] = (
-    (
-        "noun phrase has no last token; the token in which its words end is used",
-        "noun phrases have no last token; the token in which their words end is used",
-        _find_endless,
-    ),
-)
-find_oddities = partial(_describe_kinds, kinds=ODDITIES)
-find_repairs = partial(_describe_kinds, kinds=REPAIRS)
+"""What is odd, of one and of several, and a function from a document and its noun phrases to the names of those."""
 
 
 def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tuple[int, str]]:
     """Find pairs that a system links by several prepositions; yield the index of the first row and a note."""
     repeated: list[tuple[int, int]] = []
     for index, row in enumerate(rows):
-        seen: set[tuple[str, str]] = set()
-        for place, link in enumerate(row["relations"]):
-            pair = link["anchor"], link["complement"]
+        seen: set[Pair] = set()
+        for place, (pair, _) in enumerate(list_links(row["relations"])):
             if pair in seen:
                 repeated.append((index, place))
             seen.add(pair)
@@ -379,10 +376,5 @@ def find_odd_rows(rows: Sequence[Record], gold: Sequence[Record]) -> Iterator[tu
 
 RULES = dict.fromkeys(
     ("document", "annotation"),
-    Rules(
-        find_inconsistencies,
-        find_oddities,
-        find_odd_rows,
-        find_repairs=partial(_describe_kinds, kinds=REPAIRS),
-    ),
+    Rules(find_inconsistencies, find_oddities, find_odd_rows, find_repairs=find_repairs),
 )

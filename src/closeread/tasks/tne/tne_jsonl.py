@@ -8,9 +8,7 @@ ends and the characters U+0080 to U+009F, which some released texts contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from copy import deepcopy
-from itertools import islice
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +39,8 @@ def read_records(path: Path, split: str) -> Parsed:
     records: list[Record] = []
     lines = []
     problems = ProblemList(parsed.problems)
-    for number, record in zip(parsed.lines, parsed.records, strict=True):
-        wrong = list(islice(_normalize(record), limits.MAX_PROBLEMS))
+    for number, row in zip(parsed.lines, parsed.records, strict=True):
+        record, wrong = _normalize(row)
         if not wrong:
             records.append(record)
             lines.append(number)
@@ -58,50 +56,55 @@ def complete_rows(rows: Sequence[Any]) -> Parsed:
     records: list[Any] = []
     problems = ProblemList()
     for number, row in enumerate(rows):
-        if isinstance(row, dict):
-            row = dict(row)
-            # What `_normalize` changes in place; a list of noun phrases stays as it is.
-            for name in ("metadata", "coref", "nps"):
-                if name in row and (name != "nps" or isinstance(row[name], dict)):
-                    row[name] = deepcopy(row[name])
-            wrong = islice(_normalize(row), limits.MAX_PROBLEMS)
-            problems += (Problem(problem, record=f"row {number}") for problem in wrong)
-        records.append(row)
+        if not isinstance(row, dict):
+            records.append(row)
+            continue
+        record, wrong = _normalize(row)
+        records.append(record)
+        problems += (Problem(problem, record=f"row {number}") for problem in wrong)
     return Parsed(records, None, problems)
 
 
-def _normalize(record: Record) -> Iterator[str]:
-    """Convert a document of either version to the common form, and yield what is wrong with it."""
+def _normalize(document: Record) -> tuple[Record, Sequence[str]]:
+    """Return a document of either version in the common form, and what is wrong with it, as far as it is listed."""
+    record = dict(document)
+    problems = []
     phrases = record.get("nps")
     if isinstance(phrases, dict):
+        record["nps"] = []
         for name, phrase in phrases.items():
-            if isinstance(phrase, dict) and phrase.setdefault("id", name) != name:
-                other = quote_json(phrase["id"], 60)
-                yield f"nps: noun phrase {quote(name)} has the id {other} (expected the same)"
-        record["nps"] = list(phrases.values())
+            if isinstance(phrase, dict):
+                phrase = {**phrase, "id": phrase.get("id", name)}
+                if phrase["id"] != name:
+                    other = quote_json(phrase["id"], 60)
+                    problems.append(
+                        f"nps: noun phrase {quote(name)} has the id {other} (expected the same)"
+                    )
+            record["nps"].append(phrase)
     clusters = record.get("coref")
-    for cluster in clusters if isinstance(clusters, list) else ():
+    if isinstance(clusters, list):
         # may be missing in version 1.0 of the training split
-        _add_nulls(cluster, "np_type")
-    metadata = record.get("metadata")
-    if not isinstance(metadata, dict):
-        return
-    _add_nulls(metadata, "annotators", "url", "source")
-    workers = ("coref_worker", "consolidator_worker", "np-relations_worker")
-    _add_nulls(metadata["annotators"], *workers)
-    for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
-        if record.get(name) is None:
-            record[name] = value
-        elif value is not None and record[name] != value:
-            stated = quote_json(record[name], 60)
-            yield f"{name} is {stated} (expected {quote(value)}, from the source, or null)"
+        record["coref"] = [_add_nulls(cluster, "np_type") for cluster in clusters]
+    if isinstance(record.get("metadata"), dict):
+        metadata = _add_nulls(record["metadata"], "annotators", "url", "source")
+        workers = ("coref_worker", "consolidator_worker", "np-relations_worker")
+        metadata["annotators"] = _add_nulls(metadata["annotators"], *workers)
+        record["metadata"] = metadata
+        for name, value in zip(DERIVED, find_origin(metadata["source"]), strict=True):
+            if record.get(name) is None:
+                record[name] = value
+            elif value is not None and record[name] != value:
+                stated = quote_json(record[name], 60)
+                expected = f"expected {quote(value)}, from the source, or null"
+                problems.append(f"{name} is {stated} ({expected})")
+    return record, problems[: limits.MAX_PROBLEMS]
 
 
-def _add_nulls(value: object, *names: str) -> None:
-    """Add missing fields as null, so that a missing field and a null one are the same."""
-    if isinstance(value, dict):
-        for name in names:
-            value.setdefault(name, None)
+def _add_nulls(value: Any, *names: str) -> Any:
+    """Return an object with missing fields as null, so that a missing field and a null one are the same."""
+    if not isinstance(value, dict):
+        return value
+    return {**value, **{name: value.get(name) for name in names}}
 
 
 def find_origin(source: object) -> tuple[str | None, str | None]:
