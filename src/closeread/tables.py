@@ -302,6 +302,8 @@ BOLD, DIM, RESET = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 STYLES = re.compile(r"\x1b\[\d?m")  # all that a drawn line has of them, since text is escaped
 # what is never broken: words, and everything between backticks
 WORD = re.compile(r"(?:`[^`]*`|\S)+")
+FIRST_COMBINING = "\u0300"
+"""The first combining character; all characters before it that can be printed are one column wide."""
 
 
 def find_width() -> int:
@@ -337,9 +339,10 @@ def _draw_lines(grid: Grid, width: int) -> list[str]:
 
 def measure(text: str) -> int:
     """Return how many columns of a terminal an escaped text takes."""
-    if text.isascii():
+    # `wcwidth` takes 20 ms to import.
+    if text.isascii() or (text.isprintable() and max(text) < FIRST_COMBINING):
         return len(text)
-    from wcwidth import wcswidth  # takes 20 ms to import
+    from wcwidth import wcswidth
 
     return wcswidth(text)
 
