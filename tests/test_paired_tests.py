@@ -19,7 +19,6 @@ from closeread.counts.counts import Counts, Provenance, make_report
 from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import F1, MeanOf, Metric, Ratio
 from closeread.counts.resampling import compare_pairs
-from closeread.counts.systems import share_counts
 from closeread.counts.table import CountTable
 from closeread.scoring import Scorer
 from closeread.tasks import load_procedure
@@ -95,10 +94,10 @@ def test_comparisons_are_those_of_pairs_and_of_systems_alone(tables):
     drawn = Resampling(40, 0.9, 3)
     names = [f"system {i}" for i in range(len(counted))]
     scores = [metric.name for metric in METRICS]
-    found = compare_systems(names, share_counts(counted), scores, drawn, baseline=0)
-    for comparison, table in zip(found, tables[1:], strict=True):
+    found = compare_systems(names, counted, scores, drawn, baseline=0)
+    for comparison, table, other in zip(found, tables[1:], counted[1:], strict=True):
         assert comparison.reports == tuple(
-            make_report(count(one), resampling=drawn) for one in (tables[0], table)
+            make_report(one, resampling=drawn) for one in (counted[0], other)
         )
         for metric in METRICS:
             expected = twin.compare(tables[0], table, metric, **PARAMETERS)

@@ -453,6 +453,12 @@ def join_names(names: Sequence[str]) -> str:
     return _join_first([quote(name) for name in names[: MAX_NAMES_SHOWN + 1]])
 
 
+def join_all(names: Iterable[str]) -> str:
+    """Join all names as a sentence has them: "A", "A and B", or "A, B and C"."""
+    *earlier, last = names
+    return f"{', '.join(earlier)} and {last}" if earlier else last
+
+
 # Options: `--missing empty` on the command line, `missing='empty'` in Python.
 
 _is_command_line: ContextVar[bool] = ContextVar("is_command_line", default=False)

@@ -70,7 +70,7 @@ def test_two_runs_give_the_same_bytes(corpora, tmp_path, export):
 def test_a_folder_that_holds_something(tmp_path, export):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine.txt").write_text("mine")
-    with pytest.raises(RequestError, match="is not empty; choose a new folder"):
+    with pytest.raises(OSError, match="is not a new or an empty folder; choose another folder"):
         export("mctaco", tmp_path / "full", configs=["sample"])
     assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["mine.txt"]
 
@@ -142,9 +142,7 @@ def test_targets_that_can_not_be(tmp_path, monkeypatch, export):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     for target in (Path(), Path("file")):
-        with pytest.raises(
-            RequestError, match="is the working directory or not a folder; choose a new folder"
-        ):
+        with pytest.raises(OSError, match="is not a new or an empty folder; choose another"):
             export("mctaco", target, configs=["sample"])
     with pytest.raises(RequestError, match="no such config of mctaco: 'nope'"):
         export("mctaco", Path("deep") / "out", configs=["nope"])

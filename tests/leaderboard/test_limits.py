@@ -346,13 +346,13 @@ def test_what_was_sent_before_is_not_sent_again_unless_it_was_withdrawn(
 ):
     """A second later, it would be another submission."""
     assert "submitted to" in submit(50, "--author", "Ann").stdout
-    with mock.patch("closeread.leaderboard.store.datetime") as clock:
-        clock.now.return_value = datetime.now(UTC) + timedelta(days=1)
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    with mock.patch("closeread.leaderboard.store.read_now", return_value=write_time(tomorrow)):
         assert "had been submitted before" in submit(50, "--author", "Ann").stdout
         run_judge(store, tmp_path)
         (name,) = store.read_results(store.read_leaderboard()).entries
         run("leaderboard", "withdraw", store.place, name, "--author", "Ann")
         assert len(run_judge(store, tmp_path).withdrawn) == 1
         assert "had been submitted before" not in submit(50, "--author", "Ann").stdout
-        assert len(run_judge(store, tmp_path, now=clock.now()).accepted) == 1
+        assert len(run_judge(store, tmp_path, now=tomorrow).accepted) == 1
     assert authors_of(store) == {"System 50": "Ann"}

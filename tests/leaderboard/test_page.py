@@ -21,11 +21,11 @@ from shared.leaderboards import (
 
 from closeread.leaderboard.page import (
     clean_index,
-    embed_json,
     make_data,
     make_keys,
     render_page,
 )
+from closeread.views.page import dump_data
 
 
 def make_three(rng):
@@ -159,7 +159,7 @@ def test_links_that_are_none_are_marked_in_the_data():
 
 @given(st.recursive(st.text() | st.sampled_from(HOSTILE), st.lists, max_leaves=5))
 def test_no_text_ends_the_element_of_the_data(value):
-    text = embed_json(clean_index(value))
+    text = dump_data(clean_index(value))
     assert not set("<>&\u2028\u2029") & set(text)
     assert json.loads(text) == clean_index(value)
 

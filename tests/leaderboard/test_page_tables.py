@@ -24,9 +24,9 @@ from shared.leaderboards import (
 
 from closeread.cli import main
 from closeread.exceptions import RequestError
-from closeread.leaderboard import places
 from closeread.leaderboard.declaration import Leaderboard
 from closeread.leaderboard.page import COLUMNS, Ranking, grid, render_page
+from closeread.operations import leaderboard as operations
 from closeread.tables import draw, escape_markdown
 
 
@@ -253,7 +253,7 @@ def index(monkeypatch):
     def open_store(place):
         yield SimpleNamespace(read_index=lambda: found, read_leaderboard=lambda: declared)
 
-    monkeypatch.setattr(places, "open_store", open_store)
+    monkeypatch.setattr(operations, "open_store", open_store)
     return found
 
 

@@ -65,7 +65,7 @@ def send_answers(store, folder, system, *, right, at=NOON, **about):
 
 def run_judge(store, tmp_path, golds=None, *, now=NOON, n_workers=1):
     """Judge what has arrived, at a time."""
-    with mock.patch("closeread.leaderboard.judge.read_now", return_value=now):
+    with mock.patch("closeread.leaderboard.judge.read_now", return_value=write_time(now)):
         return judge(store, golds or {}, n_workers=n_workers, cache=CountCache(tmp_path / "counts"))
 
 
@@ -73,7 +73,7 @@ def judge_here(store, cache, golds=None):
     """Judge what has arrived, at noon and in this process."""
     module = "closeread.leaderboard.judge"
     with (
-        mock.patch(f"{module}.read_now", return_value=NOON),
+        mock.patch(f"{module}.read_now", return_value=write_time(NOON)),
         mock.patch(f"{module}.score_all", score_here),
     ):
         return judge(store, golds or {}, n_workers=1, cache=CountCache(cache))

@@ -5,7 +5,6 @@ A new command needs a line here, and its files in `write_inputs`; `REASONS` has 
 
 import shutil
 from contextlib import ExitStack, contextmanager
-from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from unittest import mock
@@ -24,6 +23,7 @@ from shared.tne_annotated import ANNA, BEN
 
 from closeread.cli import main
 from closeread.leaderboard import store
+from closeread.leaderboard.names import read_now
 from closeread.leaderboard.store import FolderStore
 from closeread.tasks.wikipossessions.articles import WikiPage
 
@@ -236,15 +236,8 @@ def write_inputs():
     return _write_results(folder)
 
 
-class StoppedClock(datetime):
-    """A clock that shows the time at which the tests began."""
-
-    BEGIN = datetime.now(UTC)
-
-    @classmethod
-    def now(cls, tz=None):
-        del tz
-        return cls.BEGIN
+BEGIN = read_now()
+"""The time at which the tests began."""
 
 
 @contextmanager
@@ -266,7 +259,7 @@ def standing_in():
             mock.patch.object(evaluate.loading, "init_dynamic_modules", return_value="out/modules")
         )
         # A line that is run twice sends the same, even if a second ends between the runs.
-        stack.enter_context(mock.patch.object(store, "datetime", StoppedClock))
+        stack.enter_context(mock.patch.object(store, "read_now", return_value=BEGIN))
         yield
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from closeread.corpus.gold import (
     available_splits,
@@ -18,10 +18,8 @@ from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.progress import track
 from closeread.records import Record, UserFiles
+from closeread.tables import Grid, Style, Whole, format_number
 from closeread.tasks import find
-
-if TYPE_CHECKING:
-    from closeread.tables import Grid, Style
 
 Facts = Callable[[Sequence[Record]], dict[str, float]]
 """Maps records to figures by name."""
@@ -61,8 +59,6 @@ class Statistics(Result):
 
     def _to_grids(self, style: Style = "table") -> list[Grid]:
         """Return the table, with a column for each split."""
-        from closeread.tables import Grid, format_number
-
         del style
         if not self.config:
             return [self._list_files()]
@@ -72,8 +68,6 @@ class Statistics(Result):
 
     def _list_files(self) -> Grid:
         """Return a table with a row for each file, of which there may be many."""
-        from closeread.tables import Grid, Whole, format_number
-
         rows: list[list[str]] = []
         for file, values in self.splits.items():
             rows.append([Whole(file), *(format_number(values.get(name)) for name in self.figures)])

@@ -40,6 +40,7 @@ from closeread.exceptions import (
     describe_choice,
     describe_problems,
     describe_unknown,
+    join_all,
     merge_errors,
     quote,
 )
@@ -362,7 +363,7 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
             nouns = "splits"
             verb = "are"
             pronoun = "these"
-        names = " and ".join(filter(None, (", ".join(lacking[:-1]), lacking[-1])))
+        names = join_all(lacking)
         folder = data_folder(corpus.name)
         reason = f"{folder} has other splits, but not {pronoun}."
         sentences.append(f"{nouns} {names} of {corpus.name} {verb} skipped: {reason}")

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from closeread.exceptions import RequestError, choose_words, describe_unknown, escape_line
+from closeread.exceptions import RequestError, choose_words, describe_unknown, escape_line, join_all
 from closeread.files import package_folder
 from closeread.tasks import load_procedure, procedure_names
 
@@ -102,7 +102,7 @@ def find_corpus(name: str) -> Corpus:
         raise RequestError(_describe_metric(name) or message)
     scored = [corpus for corpus in list_scored(procedure) if not load_corpus(corpus).family]
     if len(scored) > 1:
-        corpora = f"{', '.join(scored[:-1])} and {scored[-1]}"
+        corpora = join_all(scored)
         raise RequestError(f"procedure {procedure} scores {corpora}; give the name of a corpus")
     if not scored:
         choices = f"choose from: {', '.join(corpus_names())}"

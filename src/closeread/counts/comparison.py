@@ -196,15 +196,9 @@ class Comparison(Result):
                 names=tuple(self.names[system] for system in systems),
                 reports=tuple(self.reports[system] for system in systems),
                 has_counts=(True, True),
-                tests={
-                    score: [tests[number]._replace(first=0, second=1)]
-                    for score, tests in self.tests.items()
-                },
+                tests=_take_pair(self.tests, number),
                 baseline=0,
-                group_tests={
-                    group: [tests[number]._replace(first=0, second=1)]
-                    for group, tests in self.group_tests.items()
-                },
+                group_tests=_take_pair(self.group_tests, number),
             )
 
     def _find_only_test(self, name: str) -> PairTest:
@@ -452,13 +446,9 @@ class Comparison(Result):
             if name in self.usage:
                 system["usage"] = self.usage[name]._asdict()
             systems.append(system)
-        resampling: dict[str, object] = {
-            "n_resamples": int(self.resampling.n_resamples),
-            "confidence": self.resampling.confidence,
-            "seed": self.resampling.seed,
-        }
-        if self.resampling.interval != "percentile":
-            resampling["interval"] = self.resampling.interval
+        resampling = {**asdict(self.resampling), "n_resamples": int(self.resampling.n_resamples)}
+        if resampling["interval"] == "percentile":
+            del resampling["interval"]
         content: dict[str, object] = {
             "format": FORMAT,
             "procedure": self.reports[0].provenance.procedure,
@@ -483,6 +473,13 @@ class Comparison(Result):
     def _write_test(self, test: PairTest) -> dict[str, object]:
         names = {"first": self.names[test.first], "second": self.names[test.second]}
         return {**names, **test.to_dict()}
+
+
+def _take_pair(
+    tests: Mapping[str, Sequence[PairTest]], number: int
+) -> dict[str, Sequence[PairTest]]:
+    """Return the tests of one pair of systems, as if there were no others."""
+    return {name: [pairs[number]._replace(first=0, second=1)] for name, pairs in tests.items()}
 
 
 SystemsTable = Comparison

@@ -20,11 +20,11 @@ from closeread.counts.report import (
     warn_of_few_blocks,
 )
 from closeread.counts.resampling import POWER, Difference
-from closeread.exceptions import choose_words, escape_line, pluralize, quote
+from closeread.exceptions import choose_words, escape_line, join_all, pluralize, quote
 from closeread.tables import NOTHING, Grid, Style, Whole, percent, transpose
 
 if TYPE_CHECKING:
-    from closeread.counts.comparison import Comparison, Standing
+    from closeread.counts.comparison import Comparison, PairTest, Standing
 
 MARKS = {"close": "†", "untested": "‡"}
 """The marks of scores that are not significantly different from the best, and of those that were not tested."""
@@ -41,85 +41,87 @@ USAGE_TITLES = {
 def make_difference_grid(comparison: Comparison) -> Grid:
     """Return the table of two systems, with a row for each score."""
     first_report, second_report = comparison.reports
-    first, second = (Whole(escape_line(name)) for name in comparison.names)
-    columns = ["diff.", _name_interval(comparison), "p rand.", "p boot."]
+    header = ["metric", "diff.", _name_interval(comparison), "p rand.", "p boot."]
     if comparison.power:
-        columns.append("detectable")
+        header.append("detectable")
     rows = []
-    best = set()
-    for row, (score, (test,)) in enumerate(comparison.tests.items()):
-        difference = test.difference
+    tests = []
+    for score, (test,) in comparison.tests.items():
         cells = [
             first_report.name_score(score),
             percent(first_report.scores[score].value),
             percent(second_report.scores[score].value),
-            *_format_difference(difference),
+            *_format_difference(test.difference),
             format_p_value(test.p_value("p_randomization")),
             format_p_value(test.p_value("p_bootstrap")),
         ]
         if comparison.power:
-            cells.append(percent(number_or_none(difference.detectable)))
+            cells.append(percent(number_or_none(test.difference.detectable)))
         rows.append(cells)
-        if difference.value > 0:
-            best.add((row, 2))
-        elif difference.value < 0:
-            best.add((row, 1))
+        tests.append(test)
     notes = _note_paired_tests(comparison)
-    grid = Grid(
-        make_title(first_report),
-        ["metric", first, second, *columns],
-        rows,
-        notes,
-        prose=frozenset({"metric"}),
-        best=frozenset(best),
-        labels=1,
-    )
-    header = ["metric", "first", "second", *columns]
-    names = Whole(f"First: {first}; second: {second}.")
-    return replace(grid, narrower=replace(grid, header=header, notes=[names, *notes]))
+    return _make_paired_grid(comparison, make_title(first_report), header, rows, tests, notes)
 
 
 def make_group_difference_grid(comparison: Comparison) -> Grid:
     """Return the table of two systems in the main score, with a row for each group, and their mean last."""
     score = comparison.main_score
-    first_report, second_report = comparison.reports
     tests = {group: test for group, (test,) in comparison.group_tests.items()}
     tests["mean"] = comparison.tests[score][0]
     rows: list[list[str]] = []
-    best = set()
     for group, test in tests.items():
         is_mean = len(rows) == len(comparison.group_tests)
-        scores = [first_report.total, second_report.total]
-        if not is_mean:
-            scores = [first_report.groups[group], second_report.groups[group]]
         cells: list[str] = [Whole(group)]
-        for part in scores:
+        for report in comparison.reports:
+            part = report.total if is_mean else report.groups[group]
             estimate = part.scores[score]
             cells.append(percent(estimate.value) + format_star(estimate))
         cells += _format_difference(test.difference)
         cells.append(format_p_value(test.p_corrected))
-        if test.difference.value:
-            best.add((len(rows), 2 if test.difference.value > 0 else 1))
         rows.append(cells)
     corrected = ""
     if comparison.correction != "none":
         n_tested = sum(not math.isnan(test.p_corrected) for test in tests.values()) - 1
         corrected = f", corrected for {pluralize(n_tested, 'group')} by Holm's method"
     notes = [f"p-values of groups are of approximate randomization in the group alone{corrected}."]
+    title = comparison.reports[0].name_score(score)
+    header = ["group", "diff.", _name_interval(comparison), "p rand."]
+    return _make_paired_grid(comparison, title, header, rows, list(tests.values()), notes)
+
+
+def _make_paired_grid(
+    comparison: Comparison,
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    tests: Sequence[PairTest],
+    notes: Sequence[str],
+) -> Grid:
+    """Return a table with a column for each of two systems after the first one, and a row for each test.
+
+    The better score of a row is emphasized; a narrow terminal has the names of the systems below the table.
+    """
+    best = set()
+    for row, test in enumerate(tests):
+        if test.difference.value > 0:
+            best.add((row, 2))
+        elif test.difference.value < 0:
+            best.add((row, 1))
+    label, *columns = header
     first, second = (Whole(escape_line(name)) for name in comparison.names)
-    columns = ["diff.", _name_interval(comparison), "p rand."]
     grid = Grid(
-        first_report.name_score(score),
-        ["group", first, second, *columns],
+        title,
+        [label, first, second, *columns],
         rows,
         notes,
-        frozenset({"group"}),
+        texts=frozenset({label}),
+        prose=frozenset({"metric"}),
         best=frozenset(best),
         labels=1,
     )
     names = Whole(f"First: {first}; second: {second}.")
-    narrower = replace(grid, header=["group", "first", "second", *columns], notes=[names, *notes])
-    return replace(grid, narrower=narrower)
+    header = [label, "first", "second", *columns]
+    return replace(grid, narrower=replace(grid, header=header, notes=[names, *notes]))
 
 
 def make_group_system_grid(comparison: Comparison, style: Style) -> Grid:
@@ -427,7 +429,7 @@ def _list_notes(comparison: Comparison, style: Style) -> Iterator[str]:
     if comparison.usage:
         yield "Answered: the percentage of answers that could be read. Tokens and costs are those of the whole run."
     for score, names in comparison.lacking.items():
-        yield f"No column for {score}, which is not in {_join(names)}."
+        yield f"No column for {score}, which is not in {join_all(map(quote, names))}."
     yield from name_options(comparison.reports[0])
 
 
@@ -450,7 +452,7 @@ def _note_marks(comparison: Comparison) -> Iterator[str]:
         reasons = []
         if only_reports:
             reasons.append(
-                f"tests need counts, and there is only a report of {_join(only_reports)}"
+                f"tests need counts, and there is only a report of {join_all(map(quote, only_reports))}"
             )
         n_tests = max(comparison.n_tests.values())
         if min_p_value(comparison.resampling.n_resamples, n_tests) > comparison.alpha:
@@ -460,7 +462,8 @@ def _note_marks(comparison: Comparison) -> Iterator[str]:
             why = f": {'; '.join(reasons)}"
         yield f"‡ Not tested against the best{why}."
     elif only_reports and not comparison.tests and len(comparison.names) > 1:
-        yield f"No tests: they need the counts of two systems, and there is only a report of {_join(only_reports)}."
+        reports = join_all(map(quote, only_reports))
+        yield f"No tests: they need the counts of two systems, and there is only a report of {reports}."
 
 
 def _note_other_intervals(comparison: Comparison) -> Iterator[str]:
@@ -482,8 +485,3 @@ def _note_other_intervals(comparison: Comparison) -> Iterator[str]:
             yield f"No intervals of {quote(name)}: those of its report have another confidence level ({how})."
         else:
             yield f"The intervals of {quote(name)} are those of its report ({how})."
-
-
-def _join(names: Sequence[str]) -> str:
-    *others, last = map(quote, names)
-    return f"{', '.join(others)} and {last}" if others else last

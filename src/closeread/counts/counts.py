@@ -127,7 +127,7 @@ class Counts:
     @classmethod
     def load(cls, path: str | Path) -> Self:
         """Return counts that `save` or `closeread score --counts` wrote."""
-        return cls._decode(read_bytes(Path(path)), path)
+        return cls.from_bytes(read_bytes(Path(path)), str(path))
 
     def to_bytes(self) -> bytes:
         """Return the bytes of the file that `save` writes."""
@@ -135,32 +135,27 @@ class Counts:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "counts") -> Self:
-        """Return counts from the bytes that `to_bytes` returned.
+        """Return counts from the bytes that `to_bytes` returned, with all metrics that can be computed from them.
 
         Args:
             data: the bytes.
             name: what to call them in messages.
         """
-        return cls._decode(data, name)
-
-    @classmethod
-    def _decode(cls, data: bytes, source: object) -> Self:
-        """Read counts, with all metrics that can be computed from them."""
-        table, provenance = decode_counts(data, source)
+        table, provenance = decode_counts(data, name)
         procedure = load_procedure(provenance.procedure)
         if provenance.procedure_version != procedure.version:
             stored = f"contains counts of {procedure.name} version {provenance.procedure_version}"
             problem = f"{stored} (expected {procedure.name} version {procedure.version})"
-            raise FormatError(source, [Problem(problem)])
+            raise FormatError(name, [Problem(problem)])
         try:  # options that were added since are at their defaults
             resolved = procedure.resolve_options(provenance.options)
         except RequestError as error:
-            raise FormatError(source, [Problem(str(error))]) from None
+            raise FormatError(name, [Problem(str(error))]) from None
         options = procedure.keep_options(resolved, reading=True)
-        procedure = _select_defined_metrics(procedure, table, source, provenance.preset)
+        procedure = _select_defined_metrics(procedure, table, name, provenance.preset)
         if provenance.signature != sign(procedure, options, table):
             problem = "the signature does not match the options and the gold; score again"
-            raise FormatError(source, [Problem(problem)])
+            raise FormatError(name, [Problem(problem)])
         return cls(table, procedure, replace(provenance, options=options))
 
 

@@ -299,14 +299,11 @@ def make_group_grid(report: Report, *, digits: int, parts: Sequence[str]) -> Gri
         if has_parts and part not in [PART_NAMES[part] for part in parts]:
             continue
         title = report.name_score(name)
-        titles[name] = title
         if has_parts and len(parts) == 1:
             titles[name] = title.removesuffix(" F1")
         else:
             titles[name] = title.replace(" precision", " P").replace(" recall", " R")
-    sizes = [f"{report.unit}s"]
-    if report.resampling_unit != report.unit:
-        sizes.append(f"{report.resampling_unit}s")
+    sizes = _name_sizes(report)
     header = ["group", *titles.values(), *sizes]
     rows = []
     for group, scores in [*report.groups.items(), ("mean", report.total)]:
@@ -314,7 +311,7 @@ def make_group_grid(report: Report, *, digits: int, parts: Sequence[str]) -> Gri
         for name in titles:
             estimate = scores.scores[name]
             row.append(_format_estimate(estimate, digits))
-        row += [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
+        row += _format_sizes(scores, sizes)
         rows.append(row)
     notes = _list_notes(report)
     if report.resampling.n_resamples:
@@ -329,6 +326,16 @@ def make_group_grid(report: Report, *, digits: int, parts: Sequence[str]) -> Gri
             f"{report.resampling.seed}."
         )
     return Grid(make_title(report), header, rows, notes, frozenset({"group"}), labels=1)
+
+
+def _name_sizes(report: Report) -> list[str]:
+    """Return what the last columns of a table count: units and, if they are other ones, blocks."""
+    return list(dict.fromkeys([f"{report.unit}s", f"{report.resampling_unit}s"]))
+
+
+def _format_sizes(scores: Scores, sizes: Sequence[str]) -> list[str]:
+    """Return how many units and blocks a group has."""
+    return [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(sizes)]
 
 
 def _format_estimate(estimate: Estimate, digits: int) -> str:
@@ -365,7 +372,7 @@ def report_grid(report: Report, style: Style, *, digits: int = 2) -> Grid:
         if layout.is_stacked:
             if field_name != last_field:
                 rows.append(layout.make_label(f"by {field_name}"))
-            rows.append(layout.make_label(value, layout.size_cells(scores)))
+            rows.append(layout.make_label(value, _format_sizes(scores, layout.sizes)))
             last_field = field_name
         name = f"{field_name}: {value}" if field_name and len(report.slices) > 1 else value
         rows += layout.make_rows(name, scores)
@@ -393,7 +400,7 @@ class _Layout:
         has_intervals: whether there is a column for intervals.
         is_stacked: whether the name of a slice has a row above its metrics.
         has_slice_column: whether it has a column.
-        sizes: what the last columns count: units and, if they are other ones, blocks.
+        sizes: what the last columns count.
         header: the names of all columns.
     """
 
@@ -404,16 +411,12 @@ class _Layout:
         self.has_intervals = report.resampling.n_resamples > 0
         self.is_stacked = bool(report.slices) and self.has_parts and style == "table"
         self.has_slice_column = bool(report.slices) and not self.is_stacked
-        self.sizes = list(dict.fromkeys([f"{report.unit}s", f"{report.resampling_unit}s"]))
+        self.sizes = _name_sizes(report)
         self.header = ["slice", "metric"] if self.has_slice_column else ["metric"]
         self.header += ["precision", "recall", "F1"] if self.has_parts else ["score"]
         if self.has_intervals:
             self.header.append(f"{100 * report.resampling.confidence:g}% interval")
         self.header += self.sizes
-
-    def size_cells(self, scores: Scores) -> list[str]:
-        """Return how many units and blocks a group has."""
-        return [f"{scores.n_units:,}", f"{scores.n_blocks:,}"][: len(self.sizes)]
 
     def make_label(self, text: str, sizes: Sequence[str] = ()) -> list[str]:
         """Return a row of a stacked table that has no score."""
@@ -432,7 +435,7 @@ class _Layout:
             is_first = not rows
             sizes = [""] * len(self.sizes)
             if is_first and not self.is_stacked:
-                sizes = self.size_cells(scores)
+                sizes = _format_sizes(scores, self.sizes)
             if self.is_stacked:
                 title = f"  {title}"
             row = [title, *cells, *sizes]

@@ -268,13 +268,3 @@ def sort_systems(
 
     order = sorted(range(len(names)), key=rank_key)
     return [names[system] for system in order], [results[system] for system in order]
-
-
-def share_counts(systems: Sequence[Counts]) -> list[Counts]:
-    """Return systems with only the counts that all of them have: stored counts may cover more metrics."""
-    names = [
-        name
-        for name in systems[0].table.names
-        if all(name in counts.table.names for counts in systems)
-    ]
-    return [replace(counts, table=counts.table.with_counts(names)) for counts in systems]

@@ -136,12 +136,6 @@ def export(
         raise RequestError(
             f"a data folder applies only to config {declaration.default_config}, which is not exported"
         )
-    if folder.resolve() == Path.cwd() or (folder.exists() and not folder.is_dir()):
-        raise RequestError(
-            f"{folder} is the working directory or not a folder; choose a new folder"
-        )
-    if folder.exists() and any(folder.iterdir()):
-        raise RequestError(f"{folder} is not empty; choose a new folder")
     export_format = FORMATS[format]
     with scratch_folder() as cache, creating_folder(folder) as partial:
         infos = {}

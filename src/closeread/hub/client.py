@@ -10,7 +10,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
@@ -154,23 +154,16 @@ class Hub:
         """Create a repository, unless it exists; one that should be private must not be public."""
         check_login()
         sdk = "static" if repository.kind == "space" else None
-        with explaining(str(repository)):
-            self._api.create_repo(
-                repository.id,
-                repo_type=repository.kind,
-                exist_ok=True,
-                private=private,
-                space_sdk=sdk,
-            )
+        self._ask(self._api.create_repo, repository, exist_ok=True, private=private, space_sdk=sdk)
         if private and not self._read_info(repository, "private").private:
             raise RequestError(
                 f"{repository} exists and is public; make it private in its settings on the Hub"
             )
 
-    def head(self, repository: Repository, revision: str = "main") -> str | None:
-        """Return the sha of the last commit of a branch or of `refs/pr/N`; None if there is no such repository."""
+    def head(self, repository: Repository) -> str | None:
+        """Return the sha of the last commit; None if there is no such repository."""
         try:
-            return self._read_head(repository, revision)
+            return self._read_head(repository, "main")
         except NoSuchRepositoryError:
             return None
 
@@ -191,9 +184,9 @@ class Hub:
             raise NoSuchFileError(f"{repository}: no such file: {path}")
         if limit is not None and file.size > limit:
             raise TooLargeError(f"{repository}: {path} is larger than {limit:,} bytes")
-        with scratch_folder() as scratch, explaining(str(repository)):
-            copy = self._api.hf_hub_download(
-                repository.id, path, repo_type=repository.kind, revision=revision, local_dir=scratch
+        with scratch_folder() as scratch:
+            copy = self._ask(
+                self._api.hf_hub_download, repository, path, revision=revision, local_dir=scratch
             )
             return Path(copy).read_bytes()
 
@@ -205,13 +198,9 @@ class Hub:
         listed = self.list_files(repository, revision)
         for pattern in patterns:
             paths += [path for path in listed if fnmatchcase(path, pattern)]
-        with explaining(str(repository)):
-            snapshot = self._api.snapshot_download(
-                repository.id,
-                repo_type=repository.kind,
-                revision=revision,
-                allow_patterns=paths,
-            )
+        snapshot = self._ask(
+            self._api.snapshot_download, repository, revision=revision, allow_patterns=paths
+        )
         for path in paths:
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -267,16 +256,15 @@ class Hub:
             return Commit(head, f"{repository.url}/commit/{head}", changed=False)
         additions = [CommitOperationAdd(path, content) for path, content in missing.items()]
         deletions = [CommitOperationDelete(path) for path in unwanted]
-        with explaining(str(repository)):
-            commit = self._api.create_commit(
-                repository.id,
-                [*additions, *deletions],
-                commit_message=message,
-                commit_description=description,
-                repo_type=repository.kind,
-                parent_commit=parent,
-                create_pr=pull_request,
-            )
+        commit = self._ask(
+            self._api.create_commit,
+            repository,
+            [*additions, *deletions],
+            commit_message=message,
+            commit_description=description,
+            parent_commit=parent,
+            create_pr=pull_request,
+        )
         ignored = [file.path_in_repo for file in additions if file._should_ignore]
         if ignored:  # the client leaves them out and only logs it
             left_out = f"its .gitignore leaves out {join_names(ignored)}"
@@ -322,12 +310,7 @@ class Hub:
         """Return the last commit and the paths of a pull request; the Hub may not show all of a very large one."""
         from huggingface_hub import DiscussionComment, DiscussionCommit
 
-        with explaining(str(repository)):
-            details = self._api.get_discussion_details(
-                repository.id, number, repo_type=repository.kind
-            )
-        if not details.is_pull_request:
-            raise RequestError(f"{repository}: discussion {number} is not a pull request")
+        details = self._ask(self._api.get_discussion_details, repository, number)
         if details.diff is None and details.status == "open":
             raise RequestError(
                 f"{repository}: the Hub does not show what pull request {number} changes"
@@ -345,22 +328,21 @@ class Hub:
 
     def comment(self, repository: Repository, number: int, text: str) -> None:
         """Comment on a discussion or pull request."""
-        with explaining(str(repository)):
-            self._api.comment_discussion(repository.id, number, text, repo_type=repository.kind)
+        self._ask(self._api.comment_discussion, repository, number, text)
 
     def close(self, repository: Repository, number: int) -> None:
         """Close a discussion or pull request."""
+        self._ask(self._api.change_discussion_status, repository, number, "closed")
+
+    def _ask(
+        self, request: Callable[..., Any], repository: Repository, *arguments: Any, **options: Any
+    ) -> Any:
+        """Return the answer to a request of the client about a repository; errors say what the user can do."""
         with explaining(str(repository)):
-            self._api.change_discussion_status(
-                repository.id, number, "closed", repo_type=repository.kind
-            )
+            return request(repository.id, *arguments, repo_type=repository.kind, **options)
 
     def _read_info(self, repository: Repository, field: str, revision: str = "main") -> Any:
-        expand: Any = [field]
-        with explaining(str(repository)):
-            return self._api.repo_info(
-                repository.id, repo_type=repository.kind, revision=revision, expand=expand
-            )
+        return self._ask(self._api.repo_info, repository, revision=revision, expand=[field])
 
     def _read_head(self, repository: Repository, revision: str) -> str:
         return str(self._read_info(repository, "sha", revision).sha)
@@ -372,10 +354,7 @@ class Hub:
         entries: dict[str, RepoFile] = {}
         for start in range(0, len(paths), MAX_PATHS):
             chunk = list(paths[start : start + MAX_PATHS])
-            with explaining(str(repository)):
-                answer = self._api.get_paths_info(
-                    repository.id, chunk, repo_type=repository.kind, revision=revision
-                )
+            answer = self._ask(self._api.get_paths_info, repository, chunk, revision=revision)
             entries |= _index_files(answer)
         return entries
 

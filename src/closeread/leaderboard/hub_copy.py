@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -29,9 +28,9 @@ from closeread.hub.client import (
     TooLargeError,
 )
 from closeread.leaderboard.declaration import FILE, Leaderboard
-from closeread.leaderboard.names import write_time
+from closeread.leaderboard.names import read_now
+from closeread.leaderboard.places import HUB
 from closeread.leaderboard.results import (
-    HUB,
     INDEX,
     Arrival,
     DigestError,
@@ -113,7 +112,7 @@ class HubCopy(FolderStore):
         entry = self.read_results(self.read_leaderboard()).entries.get(description.id)
         if entry is None or entry.status == "accepted":
             return description
-        return msgspec.structs.replace(description, submitted=write_time(datetime.now(UTC)))
+        return msgspec.structs.replace(description, submitted=read_now())
 
     def send(self, files: Mapping[str, bytes], title: str, description: str) -> Receipt:
         """Open a pull request with the files, unless they are there, or in an open pull request of the user."""
@@ -143,7 +142,7 @@ class HubCopy(FolderStore):
                     request,
                     author=listed.author,
                     # The date of a commit is its author's, who may claim to be of another day.
-                    submitted=min(details.updated, write_time(datetime.now(UTC))),
+                    submitted=min(details.updated, read_now()),
                     source=listed.url,
                     number=listed.num,
                     system=listed.title,

@@ -36,8 +36,9 @@ from closeread.leaderboard.index_file import (
     Standing,
 )
 from closeread.leaderboard.page import Ranking
+from closeread.leaderboard.places import HUB
 from closeread.leaderboard.ranking import rank
-from closeread.leaderboard.results import BASELINE, HUB, INDEX, Blocks, Entry, Record, Results
+from closeread.leaderboard.results import BASELINE, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import FolderStore
 from closeread.leaderboard.submission import PACKED, About, find_suffix
 from closeread.scoring import TREEBANK, choose_preset, resolve_options

@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from closeread.exceptions import FormatError, Problem
+from closeread.formats.json_lines import SURROGATE
 from closeread.json_schema import convert
 from closeread.leaderboard.store_files import (
     FORMAT,
-    SURROGATES,
     BoardName,
     Count,
     StoreFile,
@@ -203,7 +203,7 @@ class Index(StoreFile, frozen=True):
 def parse_index(content: bytes, source: object) -> dict[str, Any]:
     """Return the index from its bytes, as JSON; `source` names the file for messages."""
     try:
-        index_json = read_json(content, source, SURROGATES)
+        index_json = read_json(content, source, SURROGATE)
         convert(Index, index_json, source)
     except FormatError as error:
         advice = Problem("closeread leaderboard judge writes it again")

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +21,7 @@ from closeread.counts.results import JsonResult
 from closeread.exceptions import RequestError, pluralize
 from closeread.leaderboard.declaration import RESAMPLING, Board
 from closeread.leaderboard.index import BoardCounts, find_row, index_files, make_index
-from closeread.leaderboard.names import escape_markdown, format_time, write_time
+from closeread.leaderboard.names import escape_markdown, format_time, read_now
 from closeread.leaderboard.page import format_rank
 from closeread.leaderboard.results import (
     BASELINE,
@@ -98,7 +97,7 @@ def judge(
 
     with store.lock():
         results = store.read_results(leaderboard)
-        now = write_time(read_now())
+        now = read_now()
         arrivals = store.list_arrivals(leaderboard, results)
         runs = []
         for board in leaderboard.boards.values():
@@ -122,11 +121,6 @@ def judge(
         _answer(store, runs, now)
     fields = {kind: tuple(lines) for kind, lines in sentences.items()}
     return JudgingReport(**fields, notices=tuple(dict.fromkeys(warnings)))
-
-
-def read_now() -> datetime:
-    """Return the time, in UTC."""
-    return datetime.now(UTC)
 
 
 def _answer(store: FolderStore, runs: Sequence[BoardRun], now: str) -> None:

@@ -135,14 +135,19 @@ def write_time(time: datetime) -> str:
     return time.astimezone(UTC).strftime(TIME)
 
 
-def is_time(text: object) -> bool:
-    """Return whether a value is a time as the files of a store have it.
+def read_now() -> str:
+    """Return the time as the files of a store have it."""
+    return write_time(datetime.now(UTC))
+
+
+def is_time(text: object, form: str = TIME) -> bool:
+    """Return whether a value is a time in a form, that of the files of a store.
 
     >>> is_time("2026-11-22T10:00:00Z"), is_time("2026-02-31T10:00:00Z")
     (True, False)
     """
     try:
-        return isinstance(text, str) and datetime.strptime(text, TIME).strftime(TIME) == text
+        return isinstance(text, str) and datetime.strptime(text, form).strftime(form) == text
     except ValueError:
         return False
 

@@ -12,9 +12,6 @@ exactly that style and that script, by their digests.
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import re
 import shlex
 from collections import Counter
@@ -39,7 +36,8 @@ from closeread.leaderboard.names import (
     format_time,
     show_safely,
 )
-from closeread.leaderboard.results import HUB, Arrival, Entry
+from closeread.leaderboard.places import HUB
+from closeread.leaderboard.results import Arrival, Entry
 from closeread.tables import (
     GAPS,
     Grid,
@@ -49,6 +47,7 @@ from closeread.tables import (
     find_width,
     percent,
 )
+from closeread.views.page import dump_data, hash_source
 
 if TYPE_CHECKING:
     import jinja2
@@ -539,7 +538,7 @@ def render_page(index: Json, *, address: str = "STORE", pages: Mapping[str, str]
     # its names are not visible outside of it
     script = '"use strict";\n(() => {\n' + "\n".join(texts) + "})();\n"
     policy = (
-        f"default-src 'none'; style-src {_digest(style)}; script-src {_digest(script)}; "
+        f"default-src 'none'; style-src {hash_source(style)}; script-src {hash_source(script)}; "
         "base-uri 'none'; form-action 'none'"
     )
     boards = index["boards"]
@@ -601,12 +600,8 @@ def _make_section(board: Json, key: str, address: str, pages: Mapping[str, str])
         "commands": list_commands(board, address),
         "flags": [text for flag, text in EXPLAINED.items() if flag in flags],
         "has_minor": any(metric["name"].endswith(MINOR) for metric in board["metrics"]),
-        "data": embed_json(make_data(board, key, pages)),
+        "data": dump_data(make_data(board, key, pages)),
     }
-
-
-def _digest(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def make_keys(texts: Iterable[str]) -> list[str]:
@@ -677,9 +672,3 @@ def _pack_score(score: Json | None) -> list[int | None] | None:
         ratio = score[name]
         packed.append(None if ratio is None else round(round(100 * ratio, 2) * 100))
     return [*packed, int(score["undefined"])]
-
-
-def embed_json(value: Any) -> str:
-    """Return JSON for a script element: no character in it can end the element or the line."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return re.sub("[<>&\u2028\u2029]", lambda match: f"\\u{ord(match[0]):04x}", text)

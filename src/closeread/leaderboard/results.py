@@ -41,7 +41,6 @@ MIN_SLICE_UNITS = 10
 
 DIGITS = 4  # the digits of scores on private gold
 T = TypeVar("T")
-HUB = "hf://datasets/"
 INDEX = "board.json"  # the file of a store with everything that the page of the leaderboard shows
 BASELINE = "baseline:"  # the prefix of a baseline's name in place of the id of a submission
 # the number of the format of kept counts, and of the order of blocks in them; others are not found

@@ -12,7 +12,6 @@ import getpass
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ from closeread.exceptions import FormatError, RequestError
 from closeread.files import make_folders, read_at_most, replacing
 from closeread.leaderboard.declaration import FILE, Leaderboard
 from closeread.leaderboard.index_file import parse_index
-from closeread.leaderboard.names import write_time
+from closeread.leaderboard.names import read_now
 from closeread.leaderboard.results import (
     INDEX,
     Arrival,
@@ -84,7 +83,7 @@ class FolderStore:
 
     def sign(self, author: str | None) -> dict[str, str]:
         """Return the author and the time of what is sent now, which its files name."""
-        return {"author": self.name_author(author), "submitted": write_time(datetime.now(UTC))}
+        return {"author": self.name_author(author), "submitted": read_now()}
 
     def find_sent(self, description: About) -> About:
         """Return the description of the same submission, if it was sent at another time and still stands, or this one."""

@@ -25,9 +25,6 @@ FORMAT = 1  # the number of the format of all files of a store
 WITH_LINE_ENDS = re.compile(r"[\x00\ud800-\udfff]")
 """The characters that no string may contain where line ends, tabs and the like are expected."""
 
-SURROGATES = re.compile("[\ud800-\udfff]")
-"""The characters that no string may contain where every character is escaped before it is shown."""
-
 Count = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 """A number that every reader of JSON can represent."""
 

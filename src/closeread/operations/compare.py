@@ -29,7 +29,6 @@ from closeread.counts.systems import (
     make_names,
     restrict_metrics,
     select_scores,
-    share_counts,
     sort_systems,
 )
 from closeread.exceptions import (
@@ -275,7 +274,7 @@ def compare(
         )
     comparison = compare_systems(
         systems.names,
-        share_counts(counted),
+        counted,
         systems.scores,
         choose_resampling(resampling, resamples, confidence, seed, interval),
         baseline=0,

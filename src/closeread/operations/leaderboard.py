@@ -25,6 +25,7 @@ from msgspec.structs import asdict, replace
 
 from closeread import parameters as arg
 from closeread.corpus.names import find_corpus
+from closeread.corpus.notices import warn_all
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -37,6 +38,7 @@ from closeread.exceptions import (
     quote_json,
 )
 from closeread.files import take_path, write_text
+from closeread.leaderboard.places import open_store
 from closeread.parameters import Operations, Param, Written, within
 from closeread.public_names import AnyCorpus
 
@@ -141,9 +143,7 @@ def init_leaderboard(
     >>> print(str(made).splitlines()[0])
     board/leaderboard.json: board mctaco-sample/test, ranked by f1
     """
-    from closeread.corpus.notices import warn_all
     from closeread.leaderboard.declaration import FILE, Leaderboard, Limits, make_board
-    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.sandbox import MEMORY_FILE, NEEDS_LINUX
 
     if (corpus is None) == (procedure is None):
@@ -170,7 +170,7 @@ def init_leaderboard(
     settings = {name: value for name, value in declared.items() if value is not None}
     limits = {name: value for name, value in bounds.items() if value is not None}
     board = make_board(scored, **place, limits=Limits(**limits), **settings)
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         before = opened.find_leaderboard()
         if before is None:
             after = Leaderboard(title or board.title, {board.name: board})
@@ -269,13 +269,12 @@ def judge_leaderboard(
     """
     from closeread.hub.client import ConflictError
     from closeread.leaderboard.judge import judge
-    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import CountCache
 
-    tell = report or _ignore
+    tell = report or (lambda line: None)
     done = None
     for _ in range(CONFLICTS):
-        with open_store(str(store)) as opened, suppress(ConflictError):
+        with open_store(store) as opened, suppress(ConflictError):
             done = judge(
                 opened,
                 read_golds(opened, gold),
@@ -315,9 +314,8 @@ def show_leaderboard(store: Store, *, board: Name = None) -> Ranking:
     'always-positive'
     """
     from closeread.leaderboard.page import Ranking
-    from closeread.leaderboard.places import open_store
 
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         ranking = Ranking(opened.read_index())
     return ranking if board is None else ranking.select(board)
 
@@ -344,9 +342,8 @@ def build_leaderboard(store: Store, *, output: Output, gold: Golds = ()) -> Writ
     """
     from closeread.leaderboard.mentions import draw_systems, name_page
     from closeread.leaderboard.page import render_page
-    from closeread.leaderboard.places import open_store
 
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         index = opened.read_index()
         systems = draw_systems(opened, index, read_golds(opened, gold))
     links = {}
@@ -378,9 +375,8 @@ def list_submissions(store: Store) -> Result:
     'accepted'
     """
     from closeread.leaderboard.page import Submissions
-    from closeread.leaderboard.places import open_store
 
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         leaderboard = opened.read_leaderboard()
         results = opened.read_results(leaderboard)
         arrivals = opened.list_arrivals(leaderboard, results)
@@ -411,11 +407,10 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     >>> print(closeread.download_submission("board", name, output="again.jsonl"))
     again.jsonl: predictions of ...
     """
-    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import find_by_start
     from closeread.leaderboard.submission import write_predictions
 
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         leaderboard = opened.read_leaderboard()
         entry = find_by_start(submission, opened.read_results(leaderboard).entries)
         path = entry.describe().predictions
@@ -475,13 +470,12 @@ def _ask(
     store: str | Path, start: str, author: str | None, kind: Literal["withdrawals", "choices"]
 ) -> Written:
     """Ask the judge to withdraw or to choose a submission, by the first characters of its id."""
-    from closeread.leaderboard.places import open_store
     from closeread.leaderboard.results import Entry, find_by_start
     from closeread.leaderboard.store_files import store_path
     from closeread.leaderboard.submission import request_bytes
 
     verb, done = ("Withdraw", "withdrawn") if kind == "withdrawals" else ("Choose", "chosen")
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         leaderboard = opened.read_leaderboard()
         results = opened.read_results(leaderboard)
         arrivals = opened.list_arrivals(leaderboard, results)
@@ -597,9 +591,8 @@ def _change_boards(
     store: str | Path, change: Callable[[Board, Mapping[str, Entry]], Board], done: str
 ) -> Written:
     """Change the boards of a leaderboard, by a function of a board and its entries."""
-    from closeread.leaderboard.places import open_store
 
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         before = opened.read_leaderboard()
         entries = opened.read_results(before).entries
         boards = {name: change(board, entries) for name, board in before.boards.items()}
@@ -631,10 +624,6 @@ def read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Pa
 
 def _count_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _ignore(line: str) -> None:
-    """Take a line that nobody wants to read."""
 
 
 OPERATIONS: Operations = {

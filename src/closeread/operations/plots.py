@@ -7,15 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from closeread import parameters as arg
+from closeread.corpus.figures import Drawing
 from closeread.exceptions import RequestError, describe_unknown, name_option, pluralize
 from closeread.parameters import GoldPlace, Operations, Param, within
 from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
-    from closeread.corpus.figures import Drawing
     from closeread.counts.estimates import Resampling
-else:
-    Drawing = object  # operations are described without what draws
 
 
 def plot_scores(
@@ -49,7 +47,6 @@ def plot_scores(
         by: Draw a group of bars for each value of this field, such as category.
         alpha: Significance level.
     """
-    from closeread.corpus.figures import Drawing
     from closeread.counts.estimates import Resampling
     from closeread.counts.systems import make_names
     from closeread.drawing.charts import ForestRow, draw_forest
@@ -96,7 +93,6 @@ def _plot_slices(
     options: Mapping[str, Any],
 ) -> Drawing:
     """Draw a score of systems by a field, with intervals."""
-    from closeread.corpus.figures import Drawing
     from closeread.drawing.charts import ScoreBar, draw_score_bars
     from closeread.operations.score import score
     from closeread.scoring import find_procedure
@@ -153,7 +149,6 @@ def plot_stats(
       closeread plot stats tne --split test -o prepositions.png
       closeread plot stats marmara_coref --config sample -o mentions.png
     """
-    from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
     from closeread.corpus.names import find_corpus
     from closeread.corpus.notices import warn_all

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from closeread import parameters as arg
 from closeread.corpus.names import find_corpus, load_corpus
@@ -25,15 +25,14 @@ from closeread.corpus.notices import warn_all
 from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.files import scratch_folder, take_path
+from closeread.hub.client import Change, Commit, Hub, Plan, Repository, compare, publish
+from closeread.leaderboard.places import HUB, open_store
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Golds, Name, Options, Store, read_golds
 from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
 from closeread.tables import Grid, Style, Whole
-
-if TYPE_CHECKING:
-    from closeread.hub.client import Change, Commit, Plan
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Reports = Annotated[Sequence[str | Path], Param(metavar="FILE")]
@@ -128,7 +127,6 @@ def publish_dataset(
     """
     from closeread.hf.export import export, hiding_progress_in_pipes
     from closeread.hub import datasets
-    from closeread.hub.client import Plan, Repository
 
     place = Repository(repository, "dataset")
     declared = find_corpus(corpus)
@@ -174,7 +172,6 @@ def publish_metric(
     """
     from closeread.files import package_folder
     from closeread.hf.modules import class_name, find_module
-    from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import metric_files
 
     place = Repository(repository, "space")
@@ -216,7 +213,6 @@ def publish_model(
 
     >>> print(closeread.publish_model("run", repo="my-org/my-model", dry_run=True))  # doctest: +SKIP
     """
-    from closeread.hub.client import Plan, Repository
     from closeread.hub.models import model_files
 
     place = Repository(repo, "model")
@@ -254,16 +250,13 @@ def publish_leaderboard(
 
     >>> print(closeread.publish_leaderboard("board", "my-org/board", dry_run=True))  # doctest: +SKIP
     """
-    from closeread.hub.client import Plan, Repository
     from closeread.hub.spaces import leaderboard_files
     from closeread.leaderboard.mentions import draw_systems, name_page
     from closeread.leaderboard.page import Ranking, render_page
-    from closeread.leaderboard.places import open_store
-    from closeread.leaderboard.results import HUB
     from closeread.leaderboard.store_files import write_json
 
     place = Repository(repository, "space")
-    with open_store(str(store)) as opened:
+    with open_store(store) as opened:
         index = opened.read_index()
         systems = draw_systems(opened, index, read_golds(opened, gold))
     links = {submission: name_page(submission) for submission in systems}
@@ -293,8 +286,6 @@ def _publish(
     dry_run: bool,
 ) -> Publication:
     """Publish files, or with `dry_run` only compare them; if the Hub can't be asked, list them without what changes."""
-    from closeread.hub.client import Change, Hub, compare, publish
-
     hub = Hub()
     commit = None
     if not dry_run:

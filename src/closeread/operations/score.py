@@ -401,13 +401,10 @@ def load_report(path: str | Path) -> Report:
     <Report of mctaco sample test: 25 questions, Exact match 0.00, F1 61.31>
     """
     report = Report.load(path)
-    if report.provenance.procedure not in procedure_names():
+    name = report.provenance.procedure
+    if report.titles or name not in procedure_names():
         return report
-    return (
-        report
-        if report.titles
-        else report._with_titles(load_procedure(report.provenance.procedure))
-    )
+    return report._with_titles(load_procedure(name))
 
 
 @dataclass(frozen=True)

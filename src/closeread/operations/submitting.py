@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from closeread import parameters as arg
 from closeread.corpus.names import find_task
+from closeread.corpus.notices import warn, warn_all
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -19,6 +19,7 @@ from closeread.exceptions import (
     fill_options,
 )
 from closeread.files import scratch_folder, take_path
+from closeread.leaderboard.places import open_store
 from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
 from closeread.parameters import Operations
 from closeread.public_names import AnyCorpus
@@ -104,9 +105,7 @@ def submit(
     >>> sent.board, sent.is_new
     ('mctaco-sample/test', True)
     """
-    from closeread.corpus.notices import warn_all
-    from closeread.leaderboard.names import write_time
-    from closeread.leaderboard.places import open_store
+    from closeread.leaderboard.names import read_now
     from closeread.leaderboard.scoring import check_in_sandbox
     from closeread.leaderboard.submission import (
         check_predictions,
@@ -117,10 +116,10 @@ def submit(
     if (predictions is None) == (log is None):
         raise RequestError(fill_options("either predictions or {log} is needed"))
     handed_in = Path(str(predictions if log is None else log))
-    with open_store(str(to)) as opened:
+    with open_store(to) as opened:
         board = _find_board(opened.read_leaderboard(), corpus, config, split)
         signature = opened.sign(author)
-        reason = board.refuse_time(opened.name_author(author), write_time(datetime.now(UTC)))
+        reason = board.refuse_time(opened.name_author(author), read_now())
         if reason is not None:
             raise SubmissionError(handed_in, [Problem(reason)])
         own_gold = take_path(gold)
@@ -222,7 +221,6 @@ def _propose_result(
 
     The score is that of the record, if there is one already, or that which was computed here, if gold is at hand.
     """
-    from closeread.corpus.notices import warn
     from closeread.leaderboard.results import record_id
 
     if board.dataset is None:

@@ -10,7 +10,7 @@ from closeread import parameters as arg
 from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.estimates import Resampling
 from closeread.counts.systems import make_names
-from closeread.exceptions import RequestError, describe_unknown
+from closeread.exceptions import RequestError, describe_unknown, join_all
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
@@ -98,7 +98,7 @@ def view(
     notices = {system.name: system.counts.notices for system in viewed}
     warn_all([*scorer.gold.notices, *name_systems(notices)])
     data = make_data(
-        f"{list_names(names)} on {Path(scorer.gold_name or name).name}",
+        f"{join_all(names)} on {Path(scorer.gold_name or name).name}",
         scorer,
         viewed,
         choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval),
@@ -114,12 +114,6 @@ def view(
 
         webbrowser.open(Path(output).absolute().as_uri())
     return page
-
-
-def list_names(names: Sequence[str]) -> str:
-    """Return "A", "A and B", or "A, B and C"."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def name_objects(systems: Sequence[FileOrRows]) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 from closeread.counts.results import JsonResult
 from closeread.exceptions import pluralize
 from closeread.files import write_text
+from closeread.tables import percent
 
 FOLDER = Path(__file__).parent
 
@@ -102,9 +103,9 @@ def hash_source(text: str) -> str:
     return f"'sha256-{digest}'"
 
 
-def dump_data(data: Mapping[str, Any]) -> str:
+def dump_data(data: Any) -> str:
     """Return data as JSON that may stand inside a script of HTML."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(ESCAPES)
 
 
@@ -119,9 +120,9 @@ def _draw_scores(data: Mapping[str, Any]) -> str:
     for system in data["systems"]:
         row = [system["name"]]
         for score in system["scores"]:
-            value = _write_percent(score["value"])
+            value = percent(score["value"])
             if score["low"] is not None:
-                value += f" ({_write_percent(score['low'])}–{_write_percent(score['high'])})"
+                value += f" ({percent(score['low'])}–{percent(score['high'])})"
             row.append(value)
         rows.append(row)
     lines = []
@@ -129,10 +130,6 @@ def _draw_scores(data: Mapping[str, Any]) -> str:
         cells = [f"<td><bdi>{html.escape(cell)}</bdi></td>" for cell in row]
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "".join(lines)
-
-
-def _write_percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.2f}"
 
 
 def _draw_lanes(data: Mapping[str, Any]) -> str:

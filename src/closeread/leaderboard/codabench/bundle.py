@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -32,7 +31,7 @@ from closeread.leaderboard.declaration import (
     Limits,
     make_board,
 )
-from closeread.leaderboard.names import check_name
+from closeread.leaderboard.names import check_name, is_time
 from closeread.leaderboard.store_files import WITH_LINE_ENDS
 from closeread.leaderboard.submission import FILE_NAME
 from closeread.scoring import find_gold, find_procedure
@@ -94,7 +93,7 @@ class BundleSettings:
         if self.title is not None:
             problems += [problem.text for problem in check_name(self.title, "title", 250)]
         for name, date in (("start", self.start), ("end", self.end)):
-            if date is not None and not _is_date(date):
+            if date is not None and not is_time(date, DATE):
                 expected = "expected YYYY-MM-DD HH:MM:SS, UTC"
                 problems.append(f"{name}: {quote(date)} is not a date ({expected})")
         if not IMAGE.fullmatch(self.docker_image):
@@ -103,13 +102,6 @@ class BundleSettings:
             problems.append(f"end: {self.end} is not after the start, {self.start}")
         if problems:
             raise RequestError("\n".join(problems))
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return datetime.strptime(text, DATE).strftime(DATE) == text
-    except ValueError:
-        return False
 
 
 def make_bundle(
@@ -128,9 +120,7 @@ def make_bundle(
 
     The folder must be empty or not exist; an `archive` is written beside it, named as it with `.zip`.
     """
-    # messages name paths as the user does
-    named = folder if folder.name not in ("", "..") else folder.resolve()
-    zipped = named.with_name(f"{named.name}.zip")
+    zipped = Path(f"{folder}.zip")
     if archive and zipped.exists():
         raise RequestError(f"{zipped} exists; delete it, or choose another folder")
     limits = Limits(per_day=settings.per_day)
