@@ -24,6 +24,7 @@ from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.tasks import procedure_names
 from closeread.tasks.coref import formats as coref_formats
+from closeread.tasks.coref.formats.reading import CorefFormat, Reading
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
@@ -221,7 +222,7 @@ def test_every_format_is_found():
         "marked_text",
     }
     assert FORMATS.keys() == {"json_lines", "corpus_links", *of_coref, *of_corpora}
-    assert all(isinstance(one, Format) for one in FORMATS.values())
+    assert all(isinstance(one, Format | CorefFormat) for one in FORMATS.values())
 
 
 def check_message(error):
@@ -236,8 +237,11 @@ def check_message(error):
 @DAMAGED
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
+    form = FORMATS[name]
+    # What else a reader is told: how to read coreference, or the split.
+    told = Reading() if isinstance(form, CorefFormat) else "test"
     try:
-        records, lines, problems, *_ = FORMATS[name].read(file, "test")
+        records, lines, problems, *_ = form.read(file, told)
     except FormatError as error:
         check_message(error)
         return

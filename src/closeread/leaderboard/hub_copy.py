@@ -28,8 +28,7 @@ from closeread.hub.client import (
     TooLargeError,
 )
 from closeread.leaderboard.declaration import FILE, Leaderboard
-from closeread.leaderboard.names import read_now
-from closeread.leaderboard.places import HUB
+from closeread.leaderboard.names import HUB, read_now
 from closeread.leaderboard.results import (
     INDEX,
     Arrival,

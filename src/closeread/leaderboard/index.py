@@ -35,8 +35,8 @@ from closeread.leaderboard.index_file import (
     PairTests,
     Standing,
 )
+from closeread.leaderboard.names import HUB
 from closeread.leaderboard.page import Ranking
-from closeread.leaderboard.places import HUB
 from closeread.leaderboard.ranking import rank
 from closeread.leaderboard.results import BASELINE, INDEX, Blocks, Entry, Record, Results
 from closeread.leaderboard.store import FolderStore

@@ -15,6 +15,9 @@ from closeread.exceptions import Problem, pluralize, quote
 from closeread.hub.client import is_repository
 from closeread.tables import quote_code
 
+HUB = "hf://datasets/"
+"""How the place of a leaderboard on the Hub begins."""
+
 MAX_LINK_LENGTH = 300  # characters
 # combining marks on one letter; some languages need two, and Vietnamese none after NFKC
 MAX_MARKS_PER_LETTER = 3

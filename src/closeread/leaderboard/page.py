@@ -31,12 +31,12 @@ from closeread.exceptions import (
 from closeread.files import package_folder
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.names import (
+    HUB,
     check_link,
     check_model,
     format_time,
     show_safely,
 )
-from closeread.leaderboard.places import HUB
 from closeread.leaderboard.results import Arrival, Entry
 from closeread.tables import (
     GAPS,

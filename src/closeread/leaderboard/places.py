@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from closeread.exceptions import RequestError
 from closeread.files import scratch_folder
+from closeread.leaderboard.names import HUB
 
 if TYPE_CHECKING:
     from closeread.leaderboard.store import FolderStore
-
-HUB = "hf://datasets/"
 
 
 @contextmanager

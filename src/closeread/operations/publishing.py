@@ -26,7 +26,8 @@ from closeread.counts.results import JsonResult, Shown
 from closeread.exceptions import RequestError, name_option, pluralize
 from closeread.files import scratch_folder, take_path
 from closeread.hub.client import Change, Commit, Hub, Plan, Repository, compare, publish
-from closeread.leaderboard.places import HUB, open_store
+from closeread.leaderboard.names import HUB
+from closeread.leaderboard.places import open_store
 from closeread.operations.data import Configs
 from closeread.operations.leaderboard import File, Golds, Name, Options, Store, read_golds
 from closeread.operations.score import load_report
