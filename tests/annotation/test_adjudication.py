@@ -21,7 +21,7 @@ from twins import adjudication as twin
 from closeread.exceptions import FormatError
 from closeread.tasks.annotation import branching, solver
 from closeread.tasks.annotation.adjudication import Settings, adjudicate
-from closeread.tasks.annotation.components import Component, join_greedily
+from closeread.tasks.annotation.components import Component, join_greedily, number_chains
 from closeread.tasks.annotation.solver import Deadline, solve
 
 
@@ -148,21 +148,51 @@ def random_component(rng):
     return Component(*symmetric, needs_partner)
 
 
+def number(chain):
+    """The first node that each node is with; None if there is no solution."""
+    return None if chain is None else number_chains(chain[:, None] == chain).tolist()
+
+
 def test_branch_and_bound_and_programming_find_the_same(monkeypatch):
     rng = random.Random(4)
     n_unsolvable = 0
     for _ in range(150):
         component = random_component(rng)
-        by_branching = branching.find_by_branching(component)
+        by_branching = number(branching.find_by_branching(component))
         with monkeypatch.context() as patch:
             patch.setattr(branching, "MAX_NODES", 0)
-            by_program = solve(component, Deadline(None)).chain
-        if by_program is None:
-            n_unsolvable += 1
-            assert by_branching is None
-        else:
-            assert by_branching.tolist() == by_program.tolist()
+            by_program = number(solve(component, Deadline(None)).chain)
+        n_unsolvable += by_program is None
+        assert by_branching == by_program
     assert n_unsolvable
+
+
+def with_twins(component, rng):
+    """The component with some nodes several times, each time beside the others, with a gain or for nothing."""
+    numbers = sorted(rng.choices(range(len(component)), k=len(component) + 4))
+    square = np.ix_(numbers, numbers)
+    is_twin = np.equal.outer(numbers, numbers) & ~np.eye(len(numbers), dtype=bool)
+    gain = np.where(is_twin, rng.choice((0, 1, 4)), component.gain[square])
+    n_pairs = 1 - np.eye(len(numbers), dtype=np.int64)
+    allowed = component.allowed[square] | is_twin
+    return Component(gain, n_pairs, allowed, component.needs_partner[numbers])
+
+
+def test_twins_change_nothing(monkeypatch):
+    """The best solution of all nodes has twins together."""
+    rng = random.Random(5)
+    n_merged = 0
+    for _ in range(150):
+        component = with_twins(random_component(rng), rng)
+        if len(component) > 9:
+            continue
+        n_merged += len(component) - len(set(component.find_twins()))
+        merged = number(solve(component, Deadline(None)).chain)
+        with monkeypatch.context() as patch:
+            patch.setattr(Component, "find_twins", lambda component: list(range(len(component))))
+            single = number(solve(component, Deadline(None)).chain)
+        assert merged == single
+    assert n_merged > 50
 
 
 def test_large_ties_are_settled():
@@ -208,7 +238,7 @@ def test_ties_of_more_pairs_than_one_step_settles(monkeypatch):
     chains = []
     for n_pairs in (1, 2, 15, 40):
         monkeypatch.setattr(solver, "PAIRS_PER_STEP", n_pairs)
-        chains.append(solve(component, Deadline(None)).chain.tolist())
+        chains.append(number(solve(component, Deadline(None)).chain))
     assert chains == [[0, 0, 2, 2, 4, 4, 6, 6]] * 4
 
 
@@ -229,7 +259,7 @@ def test_a_node_that_may_not_be_alone_is_with_one_other():
     for matrix in (gain, links):
         np.fill_diagonal(matrix, 0)
     component = Component(gain, links, links > 0, np.array([False, False, True]))
-    assert solve(component, Deadline(None)).chain.tolist() == [0, 1, 0]
+    assert number(solve(component, Deadline(None)).chain) == [0, 1, 0]
 
 
 def test_as_caspr():
@@ -248,6 +278,18 @@ def test_examples_of_caspr():
     for objective, cost in CASPR["examples"].items():
         for settings in ({}, caspr.AS_CASPR):
             assert adjudicated(annotators, objective=objective, **settings).cost == cost
+
+
+def test_long_chains_with_mistakes_need_no_program(monkeypatch):
+    """Three annotators, each of whom leaves out some of 300 mentions: few differ in who has them."""
+    monkeypatch.setattr(solver, "_Search", lambda *component: pytest.fail("not needed"))
+    rng = random.Random(0)
+    gold = [(3 * i, 3 * i) for i in range(300)]
+    annotators = [[[mention for mention in gold if rng.random() < 0.95]] for _ in range(3)]
+    found = adjudicated(annotators)
+    chain = {mention for mention in gold if sum(mention in own[0] for own in annotators) > 1}
+    assert chains_of(found) == {frozenset(chain)}
+    assert found.is_optimal
 
 
 def test_discontinuous_mentions_share_tokens_or_not():

@@ -39,7 +39,7 @@ from closeread.tasks.annotation.annotators import (
     find_links,
     make_document,
 )
-from closeread.tasks.annotation.components import Component
+from closeread.tasks.annotation.components import Component, number_groups
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument, are_compatible
 from closeread.tasks.annotation.solver import Deadline, solve
 from closeread.tasks.coref.documents import Mention
@@ -51,8 +51,7 @@ MAX_TOGETHER = 1_000
 """The most mentions that links connect directly or over others, and that have to be put into chains together."""
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(NamedTuple):
     """How to adjudicate.
 
     Attributes:
@@ -104,8 +103,7 @@ class Costs(NamedTuple):
         return self.apart(n_linking) - self.together(n_linking)
 
 
-@dataclass(frozen=True)
-class JudgedLink:
+class JudgedLink(NamedTuple):
     """A pair of mentions that somebody has in one chain, annotators or the result.
 
     Attributes:
@@ -174,8 +172,8 @@ def adjudicate(
     plan = _Plan(document, links, costs, settings.incompatible, forced)
     chains: list[list[int]] = []
     is_optimal = True
-    for nodes in plan.list_components():
-        component = plan.make_component(nodes)
+    for mentions_of_component in plan.list_components():
+        component, node_of = plan.make_component(mentions_of_component)
         solution = solve(component, deadline)
         is_optimal &= solution.is_proved
         if solution.chain is None:
@@ -185,9 +183,9 @@ def adjudicate(
             problem = Problem(f"document {quote(document.name)}: {why}", forced.line)
             raise FormatError(forced.file, [problem])
         members: defaultdict[int, list[int]] = defaultdict(list)
-        for number, node in zip(solution.chain.tolist(), nodes, strict=True):
-            members[number] += node
-        chains += [sorted(chain) for chain in members.values() if len(chain) > 1]
+        for mention, node in zip(mentions_of_component, node_of, strict=True):
+            members[int(solution.chain[node])].append(mention)
+        chains += [chain for chain in members.values() if len(chain) > 1]
     chains.sort()
     judged = list(_judge_links(links, chains, costs))
     ids = forced.choose_ids(document, chains)
@@ -198,7 +196,7 @@ def count_annotators(document: AnnotatedDocument, empty_annotators: str) -> int:
     """Return k, the number of annotators; "count" those without links in this document, too, or "ignore" them."""
     if empty_annotators == "count":
         return len(document.chains)
-    return sum(any(len(chain) > 1 for chain in chains) for chains in document.chains.values())
+    return sum(n_links > 0 for n_links in document.count_links().values())
 
 
 def _judge_links(
@@ -216,10 +214,7 @@ def _judge_links(
 
 
 class _Plan:
-    """How a document is divided into components, and each of these into nodes.
-
-    A node lists the mentions that a person has decided to be in one chain, or one other mention.
-    """
+    """How a document is divided into components, which mentions may be together, and what they gain."""
 
     def __init__(
         self,
@@ -236,19 +231,18 @@ class _Plan:
         self._allows_new_links = costs.allows_new_links
         # By the number of annotators who have a pair in one chain.
         self._gains = [costs.gain(n) for n in range(len(document.chains) + 1)]
-        self._nodes: list[list[int]] = []
-        forced_nodes: dict[str, list[int]] = {}
+        # The mentions that a person has decided to be in each chain.
+        self._decided: defaultdict[str, list[int]] = defaultdict(list)
         for number, mention in enumerate(document.mentions):
-            node: list[int] = []
             if mention in forced.chain_of:
-                node = forced_nodes.setdefault(forced.chain_of[mention], node)
-            node.append(number)
-            self._nodes.append(node)
+                self._decided[forced.chain_of[mention]].append(number)
         # What a person has decided to be in a chain must not be alone in it.
-        self._needs_partner = {node[0] for node in forced_nodes.values() if len(node) == 1}
+        self._needs_partner = {
+            mentions[0] for mentions in self._decided.values() if len(mentions) == 1
+        }
 
-    def list_components(self) -> Iterator[list[list[int]]]:
-        """Yield the nodes of each component that may have chains, in the order of their first mentions."""
+    def list_components(self) -> Iterator[list[int]]:
+        """Yield the mentions of each component that may have chains, in their order."""
         neighbours: defaultdict[int, set[int]] = defaultdict(set)
         for first, second in self._list_edges():
             neighbours[first].add(second)
@@ -264,12 +258,10 @@ class _Plan:
                 new = neighbours[mention] - seen
                 component += new
                 seen |= new
-            n_mentions = len(component)
-            check_size(self._document, n_mentions, "mentions that links connect", MAX_TOGETHER)
+            noun = "mentions that links connect"
+            check_size(self._document, len(component), noun, MAX_TOGETHER)
             if len(component) > 1 or start in self._needs_partner:
-                component.sort()
-                firsts = [mention for mention in component if self._nodes[mention][0] == mention]
-                yield [self._nodes[mention] for mention in firsts]
+                yield sorted(component)
 
     def _list_edges(self) -> Iterator[Link]:
         """Yield pairs of mentions that are in the same component."""
@@ -277,11 +269,12 @@ class _Plan:
             is_needed = not self._needs_partner.isdisjoint(link)
             if (is_needed or self._gains[len(annotators)] >= 0) and self._may_join(*link):
                 yield link
-        for mention, node in enumerate(self._nodes):
-            yield node[0], mention
+        for first, *others in self._decided.values():
+            for other in others:
+                yield first, other
         if self._allows_new_links:
             for mention in self._needs_partner:
-                for other in range(len(self._nodes)):
+                for other in range(len(self._document.mentions)):
                     if other != mention and self._may_join(mention, other):
                         yield mention, other
 
@@ -290,26 +283,24 @@ class _Plan:
         mentions = (self._document.mentions[first], self._document.mentions[second])
         return self._forced.allows(*mentions) and are_compatible(*mentions, self._incompatible)
 
-    def make_component(self, nodes: Sequence[Sequence[int]]) -> Component:
-        """Make the component of some nodes."""
-        place = {}
-        for number, node in enumerate(nodes):
-            place.update(dict.fromkeys(node, number))
-        shape = (len(nodes), len(nodes))
+    def make_component(self, mentions: Sequence[int]) -> tuple[Component, Sequence[int]]:
+        """Make the component of some mentions; return it with the node of each mention.
+
+        What a person has decided to be in one chain is one node.
+        """
+        shape = (len(mentions), len(mentions))
         gain = np.zeros(shape, np.int64)
-        n_pairs = np.zeros(shape, np.int64)
-        allowed = ~np.eye(len(nodes), dtype=bool)
-        for link in combinations(sorted(place), 2):
-            ends = (place[link[0]], place[link[1]])
-            if ends[0] == ends[1]:
-                continue
-            annotators = self._links.get(link, ())
-            gain[ends] += self._gains[len(annotators)]
-            n_pairs[ends] += 1
+        allowed = np.zeros(shape, bool)
+        for (row, first), (column, second) in combinations(enumerate(mentions), 2):
+            annotators = self._links.get((first, second), ())
+            gain[row, column] = self._gains[len(annotators)]
             may_link = annotators or self._allows_new_links
-            if not may_link or not self._may_join(*link):
-                allowed[ends] = False
-        needs_partner = [self._needs_partner.issuperset(node) for node in nodes]
-        return Component(
-            gain + gain.T, n_pairs + n_pairs.T, allowed & allowed.T, np.array(needs_partner)
-        )
+            allowed[row, column] = may_link and self._may_join(first, second)
+        n_pairs = 1 - np.eye(len(mentions), dtype=np.int64)
+        needs_partner = [mention in self._needs_partner for mention in mentions]
+        component = Component(gain + gain.T, n_pairs, allowed | allowed.T, np.array(needs_partner))
+        node_of = dict(zip(mentions, mentions, strict=True))
+        for decided in self._decided.values():
+            node_of.update(dict.fromkeys(decided, decided[0]))
+        nodes = number_groups(node_of[mention] for mention in mentions)
+        return component.merge(nodes), nodes

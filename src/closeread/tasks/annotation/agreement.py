@@ -492,7 +492,7 @@ def measure_agreement(
         sizes = (len(document.chains), len(document.mentions))
         agreements.append(DocumentAgreement(document.name, *sizes, scores, is_undefined))
         if len(document.chains) > 1:
-            n_empty += sum(map(_is_empty, document.chains.values()))
+            n_empty += sum(n_links == 0 for n_links in document.count_links().values())
     averages = {name: average_alpha(compared, name) for name in AVERAGES}
     chosen = averages[options["average"]]
     return Agreement(
@@ -503,11 +503,6 @@ def measure_agreement(
         intervals=chosen.intervals,
         averages=averages if len(compared) > 1 else {},
     )
-
-
-def _is_empty(chains: Sequence[Sequence[int]]) -> bool:
-    """Return whether an annotator has no chain of two or more mentions."""
-    return all(len(chain) < 2 for chain in chains)
 
 
 def name_measures(alpha: Floats) -> dict[str, float | None]:

@@ -9,6 +9,7 @@ always together, the first such pair of mentions is that of the first such pair 
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,14 +36,21 @@ class Component:
     def __len__(self) -> int:
         return len(self.needs_partner)
 
-    def evaluate(self, chain: Ints) -> tuple[int, int]:
-        """Return the value of a solution; greater is better.
+    def list_values(self) -> Ints:
+        """Return gain and number of pairs of two nodes as one integer, (n_nodes, n_nodes); greater is better.
 
-        That is how much less it costs than all nodes apart, and the number of pairs of mentions that it has together,
-        without those inside nodes.
+        Nodes that may not be together lose more with each other than any nodes can gain.
         """
-        together = chain[:, None] == chain
-        return int(self.gain[together].sum()) // 2, int(self.n_pairs[together].sum()) // 2
+        # No sum of pairs reaches the weight of a gain.
+        weight_of_gain = int(self.n_pairs.sum()) + 1
+        values = self.gain * weight_of_gain + self.n_pairs
+        values[~self.allowed] = -np.maximum(values, 0).sum() - 1
+        np.fill_diagonal(values, 0)
+        return values
+
+    def evaluate(self, chain: Ints) -> int:
+        """Return the value of a solution; greater is better."""
+        return int(self.list_values()[chain[:, None] == chain].sum())
 
     def accepts(self, chain: Ints) -> bool:
         """Return whether a solution has only nodes together that may be, and no node alone that needs a partner."""
@@ -50,6 +58,47 @@ class Component:
         np.fill_diagonal(together, False)
         has_partner = together.any(axis=1)
         return not (together & ~self.allowed).any() and bool(has_partner[self.needs_partner].all())
+
+    def merge(self, node_of: Sequence[int]) -> Component:
+        """Make one node of several, which don't need partners.
+
+        Args:
+            node_of: (n_nodes,) the new node of each, numbered from 0 in the order of their first nodes.
+        """
+        is_member = np.arange(max(node_of) + 1)[:, None] == node_of
+        members = is_member.astype(np.int64)
+        gain = members @ self.gain @ members.T
+        n_pairs = members @ self.n_pairs @ members.T
+        allowed = members @ (~self.allowed).astype(np.int64) @ members.T == 0
+        for matrix in (gain, n_pairs, allowed):
+            np.fill_diagonal(matrix, 0)
+        needs_partner = (is_member & self.needs_partner).any(axis=1)
+        return Component(gain, n_pairs, allowed, needs_partner)
+
+    def find_twins(self) -> list[int]:
+        """Find nodes that are together in the best solution: the number of each one's group, (n_nodes,).
+
+        Two nodes are twins if they gain the same with every other node, and something with each other.  They are in
+        one chain: of two chains with one of them each, one has the larger gain of both, and if the other twin moved
+        there, it would gain as much as its twin, and what they gain with each other.  Annotators agree on most
+        mentions, so that few nodes are left.  Where nodes need partners, moving one may leave another alone.
+        """
+        if self.needs_partner.any():
+            return list(range(len(self)))
+        values = self.list_values()
+        # No value of a node is greater than the one with its twin, where it is the greatest.
+        greatest = values.max(axis=1)
+        np.fill_diagonal(values, greatest)
+        rows: list[object] = [row.tobytes() for row in values]
+        for node in np.flatnonzero(greatest <= 0).tolist():
+            rows[node] = node
+        return number_groups(rows)
+
+
+def number_groups(keys: Iterable[object]) -> list[int]:
+    """Return the number of the group of each key, from 0 in the order of their first keys: that of all equal keys."""
+    numbers: dict[object, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
 
 
 def number_chains(together: Mask) -> Ints:
@@ -91,21 +140,15 @@ def join_greedily(component: Component) -> Ints | None:
         (n_nodes,) the solution; None if a node that needs a partner has none.
     """
     chain = np.arange(len(component))
-    for node in range(1, len(component)):
-        earlier = chain[:node]
-        gain = np.bincount(earlier, component.gain[node, :node])
-        n_forbidden = np.bincount(earlier, ~component.allowed[node, :node])
-        has_members = np.bincount(earlier) > 0
-        gain[(n_forbidden > 0) | ~has_members] = -1
-        if gain.max() >= 0:
-            chain[node] = gain.argmax()
-    for node in np.flatnonzero(component.needs_partner).tolist():
-        if (chain == chain[node]).sum() > 1:
-            continue
-        partners = np.flatnonzero(component.allowed[node])
-        by_gain = np.argsort(-component.gain[node, partners], kind="stable")
-        for partner in partners[by_gain].tolist():
-            if component.allowed[node, chain == chain[partner]].all():
-                chain[node] = chain[partner]
-                break
+    placed: list[int] = []
+    # Nodes that need a partner come last, when there are most chains.
+    for node in np.argsort(component.needs_partner, kind="stable").tolist():
+        most = -np.inf if component.needs_partner[node] else -1
+        for number in np.unique(chain[placed]).tolist():
+            members = [other for other in placed if chain[other] == number]
+            gain = component.gain[node, members].sum()
+            if gain > most and component.allowed[node, members].all():
+                chain[node] = number
+                most = gain
+        placed.append(node)
     return chain if component.accepts(chain) else None

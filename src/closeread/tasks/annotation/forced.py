@@ -62,6 +62,8 @@ class ForcedDocument:
 
         Those may not that begin or end where others are decided on, or that are decided to be in different chains.
         """
+        if not self.bound:
+            return True
         chains = set()
         for mention in (first, second):
             if mention in self.chain_of:
@@ -90,6 +92,8 @@ def are_compatible(first: Mention, second: Mention, incompatible: str) -> bool:
 
     Those may not that share a token ("overlap"), or of which one has all tokens of the other ("containment").
     """
+    if first.end < second.start or second.end < first.start:
+        return True
     if incompatible == "overlap":
         return not any(_shares_token(span, second) for span in first.spans)
     return not _contains(first, second) and not _contains(second, first)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from closeread.exceptions import RequestError, pluralize, quote
@@ -51,7 +51,7 @@ def make_report(
 ) -> dict[str, Any]:
     """Return all results as a JSON value, given the names of the annotators' files."""
     return {
-        **asdict(settings),
+        **settings._asdict(),
         "cost": sum(result.cost for result in results),
         "optimal": all(result.is_optimal for result in results),
         "documents": [_report_document(result, files) for result in results],

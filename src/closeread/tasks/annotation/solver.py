@@ -66,6 +66,15 @@ class Solution(NamedTuple):
 
 def solve(component: Component, deadline: Deadline) -> Solution:
     """Find the best solution of a component, or the best that can be found until the deadline."""
+    node_of = component.find_twins()
+    solution = _solve_merged(component.merge(node_of), deadline)
+    if solution.chain is None:
+        return solution
+    return solution._replace(chain=solution.chain[node_of])
+
+
+def _solve_merged(component: Component, deadline: Deadline) -> Solution:
+    """Find the best solution of a component of few nodes."""
     one_chain = np.zeros(len(component), np.int64)
     if (component.gain >= 0).all() and component.accepts(one_chain):
         return Solution(one_chain, True)
