@@ -67,14 +67,9 @@ def masked_variants(
             words.append((number, word))
             masked = replace_match(word, mask_token)
             texts.append(f"{row['sentence']} {row['question']} {masked}")
-    fillings_by_text = fill(texts)
-    if len(fillings_by_text) != len(texts):
-        expected = f"expected {len(texts)}, one per masked word"
-        n_filled = len(fillings_by_text)
-        raise ValueError(f"the model returned fillings for {n_filled} texts ({expected})")
     # The keys are the new answers of each row, in order and without repetitions.
     variants: list[dict[str, None]] = [{} for _ in rows]
-    for (number, word), fillings in zip(words, fillings_by_text, strict=True):
+    for (number, word), fillings in zip(words, fill(texts), strict=True):
         for filling in islice(_list_usable(fillings, word[0]), top):
             variants[number][replace_match(word, filling)] = None
     return list(map(list, variants))
