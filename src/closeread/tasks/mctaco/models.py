@@ -205,14 +205,9 @@ class TrainedRuns(Result):
 
     def estimate(self, size: float, data: str, metric: str) -> MeanOfRuns | None:
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
-        values = []
-        for run in self.runs:
-            if run.size == size:
-                value = run.score(data, metric)
-                if value is None:
-                    return None
-                values.append(value)
-        return estimate_mean(values) if values else None
+        scores = [run.score(data, metric) for run in self.runs if run.size == size]
+        values = [score for score in scores if score is not None]
+        return estimate_mean(values) if len(values) == len(scores) else None
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
@@ -368,15 +363,13 @@ def train_several(
         for seed in seeds:
             name = f"seed-{seed}"
             plan.append((f"size-{size:g}/{name}" if sizes else name, seed, size))
-    if run.exists() and not is_empty_folder(run):
-        folders = {name.partition("/")[0] for name, _, _ in plan}
-        is_known = run.is_dir() and (
-            is_series(run) or {path.name for path in run.iterdir()} <= folders
-        )
-        if not (resume and is_known):
-            expected = f"expected a new folder, or several runs for {name_option('resume')}"
-            raise RequestError(f"{run}: is not an empty folder ({expected})")
+    is_new = not run.exists() or is_empty_folder(run)
+    if not is_new and not (resume and is_series(run)):
+        expected = f"expected a new folder, or several runs for {name_option('resume')}"
+        raise RequestError(f"{run}: is not an empty folder ({expected})")
     results = TrainedRuns([])
+    run.mkdir(parents=True, exist_ok=True)
+    write_json(run / RUN, results.to_dict())
     for name, seed, size in plan:
         of_seed = replace(settings, seed=seed)
         with prefixing_progress(name):
@@ -405,21 +398,12 @@ def read_runs(folder: Path) -> TrainedRuns:
     check_format(content, RUNS_FORMAT, path)
     if "runs" in content:
         check_json(content, "closeread.tasks.mctaco/runs.schema.json", path)
-        return _parse_series(content)
+        runs = [TrainedRun(**run) for run in content["runs"]]
+        return TrainedRuns(runs, content["state"] == "complete")
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
     except KeyError as error:
         raise FormatError(path, [Problem(f"does not describe complete runs: {error}")]) from None
-
-
-def _parse_series(content: Mapping[str, Any]) -> TrainedRuns:
-    """Return the results of several runs from the content of their `run.json`, which fits the schema."""
-    runs = []
-    for run in content["runs"]:
-        # JSON may write whole numbers as 1.0.
-        numbers = {name: int(run[name]) for name in ("seed", "questions", "epoch")}
-        runs.append(TrainedRun(**{**run, **numbers}))
-    return TrainedRuns(runs, content["state"] == "complete")
 
 
 def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:
