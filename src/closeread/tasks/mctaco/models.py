@@ -363,13 +363,15 @@ def train_several(
         for seed in seeds:
             name = f"seed-{seed}"
             plan.append((f"size-{size:g}/{name}" if sizes else name, seed, size))
-    is_new = not run.exists() or is_empty_folder(run)
-    if not is_new and not (resume and is_series(run)):
-        expected = f"expected a new folder, or several runs for {name_option('resume')}"
-        raise RequestError(f"{run}: is not an empty folder ({expected})")
+    if run.exists() and not is_empty_folder(run):
+        folders = {name.partition("/")[0] for name, _, _ in plan}
+        is_known = run.is_dir() and (
+            is_series(run) or {path.name for path in run.iterdir()} <= folders
+        )
+        if not (resume and is_known):
+            expected = f"expected a new folder, or several runs for {name_option('resume')}"
+            raise RequestError(f"{run}: is not an empty folder ({expected})")
     results = TrainedRuns([])
-    run.mkdir(parents=True, exist_ok=True)
-    write_json(run / RUN, results.to_dict())
     for name, seed, size in plan:
         of_seed = replace(settings, seed=seed)
         with prefixing_progress(name):
