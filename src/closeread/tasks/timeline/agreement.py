@@ -89,17 +89,17 @@ def measure_agreement(
     annotators: Sequence[AnnotatedUnits], names: Sequence[str], unit: str, difference: str
 ) -> PairwiseAgreement:
     """Measure the agreement of every pair of annotators; `difference` says how units differ that should not."""
-    first, *others = [annotator.contents for annotator in annotators]
-    problems = list(find_lacking([first, *others], names, unit))
-    for contents, name in zip(others, names[1:], strict=True):
-        for unit_name, content in first.items():
-            if contents.get(unit_name, content) != content:
+    contents = [annotator.contents for annotator in annotators]
+    problems = list(find_lacking(contents, names, unit))
+    for other_contents, name in zip(contents[1:], names[1:], strict=True):
+        for unit_name, content in contents[0].items():
+            if other_contents.get(unit_name, content) != content:
                 place = f"{unit} {quote(unit_name)}"
                 problems.append(Problem(f"{place}: {names[0]} and {name} {difference}"))
     if problems:
         raise FormatError("annotations", problems)
     pairs = compare_pairs([annotator.annotations for annotator in annotators], compare)
-    return PairwiseAgreement(names, pairs, len(first), unit, {}, ["dice"])
+    return PairwiseAgreement(names, pairs, len(contents[0]), unit, {}, ["dice"])
 
 
 def read_documents(annotator: Annotator) -> AnnotatedUnits:
