@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import load_corpus
-from closeread.exceptions import FormatError
+from closeread.exceptions import FormatError, RequestError
 from closeread.tasks.mctaco.annotation import (
     filter_questions,
     find_unanimous,
@@ -92,13 +92,16 @@ def test_one_question(verdicts, reasons, why):
 
 def test_all_problems_of_verifications_at_once():
     records = [{"question_id": name, "category": "Frequency"} for name in ("q0", "q1")]
+    anna = {**verdict(), "q9": verdict()["q0"]}
+    ben = {**verdict(), "q1": verdict()["q0"]}
     with pytest.raises(FormatError) as error:
-        filter_questions(records, {"anna": {**verdict(), "q9": verdict()["q0"]}})
+        filter_questions(records, {"anna": anna, "ben": ben})
     assert [problem.text for problem in error.value.problems] == [
-        "the number of annotators is 1 (expected at least 2)",
-        "anna: question 'q1' has no verification",
-        "anna: question 'q9' is not one of the questions to verify",
+        "anna lacks 1 of the 2 questions of gold: 'q1' (expected the same questions)",
+        "gold lacks 1 of the 2 questions of anna: 'q9' (expected the same questions)",
     ]
+    with pytest.raises(RequestError, match="only one annotator's file is given"):
+        filter_questions(records, {"anna": anna})
 
 
 def read(name):
@@ -156,13 +159,11 @@ BOTH = {"a": LIKELY, "b": LIKELY}
 @pytest.mark.parametrize(
     ("annotators", "messages"),
     [
-        ([BOTH], ["annotations: the number of annotators is 1 (expected at least 2)"]),
         (
             [{"a": LIKELY, "c": INVALID}, {"b": LIKELY}],
             [
-                "annotations: anna.jsonl: 'b' has no label, but another annotator labelled it",
-                "annotations: ben.jsonl: 'a' has no label, but another annotator labelled it",
-                "annotations: ben.jsonl: 'c' has no label, but another annotator labelled it",
+                "annotations: ben.jsonl lacks 2 of the 2 candidates of anna.jsonl: 'a', 'c'",
+                "annotations: anna.jsonl lacks 1 of the 1 candidate of ben.jsonl: 'b'",
             ],
         ),
         (
@@ -189,6 +190,13 @@ def test_annotations_that_are_refused(run, ran, here, annotators, messages):
     result = run("adjudicate", "mctaco", *names, "--candidates", "c.jsonl", "-o", "gold.jsonl")
     assert (result.exit_code, Path("gold.jsonl").exists()) == (1, False)
     assert all(message in result.stderr for message in messages), result.stderr
+
+
+def test_one_annotator_is_refused(run, here):
+    annotate("anna.jsonl", BOTH)
+    result = run("adjudicate", "mctaco", "anna.jsonl", "-o", "gold.jsonl")
+    assert (result.exit_code, Path("gold.jsonl").exists()) == (2, False)
+    assert "only one annotator's file is given (expected two or more)" in result.stderr
 
 
 @pytest.fixture
@@ -243,5 +251,6 @@ def test_verifications_that_are_refused(run, here, questions):
     )
     write("anna.jsonl", anna)
     write("ben.jsonl", ben[1:])
-    message = f"verifications: ben.jsonl: question '{next(iter(questions))}' has no verification"
+    lack = f"ben.jsonl lacks 1 of the {len(questions)} questions of gold: {next(iter(questions))!r}"
+    message = f"verifications: {lack} (expected the same questions)"
     assert run(*COMMAND, "-o", "kept.jsonl").stderr == f"Error: {message}\n"

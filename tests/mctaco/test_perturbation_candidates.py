@@ -249,13 +249,6 @@ def test_fillings(answer, fillings, expected, why):
     ], why
 
 
-def test_a_model_that_skips_texts_is_an_error():
-    with pytest.raises(
-        ValueError, match=r"returned fillings for 1 texts \(expected 2, one per masked word\)"
-    ):
-        masked_variants([masked_row("two days")], fill=lambda texts: [["x"]], mask_token=MASK)
-
-
 # Phrases.
 
 

@@ -219,11 +219,6 @@ def test_any_unit():
     assert perturb("ten decades", number_rule="off", units="any")[-1] == "ten centuries"
 
 
-def test_at_least_one_change():
-    with pytest.raises(ValueError, match=r"changes is 0 \(expected at least 1\)"):
-        perturb("now", changes=0)
-
-
 def test_a_text_of_many_words_has_a_limited_number_of_results():
     assert len(perturb("now " * 200, changes=2)) == MOST_RESULTS
     long = "now " * 20_000

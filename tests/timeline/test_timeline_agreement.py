@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 from shared.timelines import entry
 
+from closeread.counts.annotators import Annotator
 from closeread.exceptions import FormatError
 from closeread.tasks.timeline.agreement import (
-    DOCUMENTS,
-    TIMELINES,
+    KINDS,
     dice,
     measure_agreement,
+    read_documents,
+    read_timelines,
 )
 from closeread.tasks.timeline.annotated_cat import read_annotations
 
@@ -87,9 +89,13 @@ def overlap(first, second, both, coefficient):
     return {"first": first, "second": second, "both": both, "dice": coefficient}
 
 
-def compare(first, second, comparable):
+DOCUMENTS = KINDS["documents"][1:]
+TIMELINES = KINDS["timelines"][1:]
+
+
+def compare(first, second, kind):
     """What two annotators share, by kind."""
-    scores = measure_agreement([first, second], ("anna", "ben"), comparable).pairs[0, 1]
+    scores = measure_agreement([first, second], ("anna", "ben"), *kind).pairs[0, 1]
     found = {}
     for name, value in scores.items():
         kind, measure = name.split("/")
@@ -102,12 +108,18 @@ def of_documents(first, second):
 
 
 def of_timelines(first, second):
-    return compare(first, second, TIMELINES)
+    sides = [read_timelines(Annotator("anna", timelines)) for timelines in (first, second)]
+    return compare(*sides, TIMELINES)
+
+
+def write(content):
+    path = Path("one.xml")
+    path.write_text(content, "utf-8")
+    return path
 
 
 def read(content):
-    Path("one.xml").write_text(content, "utf-8")
-    return read_annotations(Path("one.xml"))[0]
+    return read_documents(Annotator("anna", write(content)))
 
 
 @pytest.mark.parametrize(
@@ -131,9 +143,9 @@ def test_dice_by_hand(first, second, both, expected):
 
 def test_an_entity_mention_of_several_entities_and_of_none():
     marked = mark("ENTITY_MENTION", 3, 1) + mark("ENTITY_MENTION", 4, 3) + ENTITIES
-    found = read(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20)))[0][
-        "entity_mentions"
-    ]
+    path = write(cat(marked, refers(3, to=20) + refers(3, to=21) + refers(3, to=20)))
+    ((document,), _) = read_annotations(path)
+    found = document["entity_mentions"]
     assert [mention["entities"] for mention in found] == [["Bo", "Ann Lee"], []]
 
 
@@ -210,7 +222,7 @@ CEM = cat(EVENTS)
 
 def test_three_annotators_by_hand():
     annotators = [read(content) for content in (ANNA, BEN, CEM)]
-    found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
+    found = measure_agreement(annotators, ("anna", "ben", "cem"), *DOCUMENTS)
     assert {
         pair: [value for name, value in scores.items() if name.endswith("/dice")]
         for pair, scores in found.pairs.items()
@@ -232,7 +244,7 @@ def test_three_annotators_by_hand():
 
 def test_the_mean_leaves_out_pairs_without_annotation():
     annotators = [read(content) for content in (ANNA, CEM, CEM)]
-    found = measure_agreement(annotators, ("anna", "ben", "cem"), DOCUMENTS)
+    found = measure_agreement(annotators, ("anna", "ben", "cem"), *DOCUMENTS)
     assert found.mean == {
         "event mentions/dice": (2 / 3 + 2 / 3 + 1) / 3,
         "entity mentions/dice": 0,
@@ -242,7 +254,9 @@ def test_the_mean_leaves_out_pairs_without_annotation():
         "entity mentions, entity coreference: the means leave out 1 of 3 pairs, without a value."
     )
     assert left_out in found._to_grids()[0].notes
-    assert measure_agreement([read(CEM)] * 3, "abc", DOCUMENTS).mean["entity mentions/dice"] is None
+    assert (
+        measure_agreement([read(CEM)] * 3, "abc", *DOCUMENTS).mean["entity mentions/dice"] is None
+    )
 
 
 def test_the_command_on_timelines(ran, run):

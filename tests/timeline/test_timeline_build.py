@@ -12,7 +12,7 @@ from closeread.formats.json_lines import dump_json_lines
 from closeread.limits import MAX_PROBLEMS
 from closeread.tasks.timeline.building import (
     build_timelines,
-    inconsistencies,
+    find_inconsistencies,
     order_events,
     read_events,
     recompute_positions,
@@ -39,7 +39,7 @@ def built(events, documents=()):
     assert (
         RowValidator(load_schema(CORPUS.name), "event").problems(events, range(len(events))) == []
     )
-    assert list(inconsistencies(events, named, range(1, len(events) + 1))) == []
+    assert list(find_inconsistencies(events, named)) == []
     timelines = build_timelines(events, named)
     assert (
         RowValidator(load_schema(CORPUS.name), "submission").problems(
@@ -210,7 +210,7 @@ def test_mentions_by_their_tokens():
             ],
             [
                 None,
-                "the anchor is '2007-03-19' (expected '2007-XX-XX', as on line 1, with which it corefers)",
+                "the anchor is '2007-03-19' (expected '2007-XX-XX', as an earlier mention of 'x' has it)",
             ],
         ),
         (
@@ -223,7 +223,7 @@ def test_what_no_timeline_can_be_made_of(run, tmp_path, monkeypatch, rows, probl
     monkeypatch.chdir(tmp_path)
     events = [{"entity": "Bo", "anchor": None, **row} for row in rows]
     expected = [(index, what) for index, what in enumerate(problems) if what is not None]
-    assert list(inconsistencies(events, {"7": TEXT}, range(1, len(events) + 1))) == expected
+    assert list(find_inconsistencies(events, {"7": TEXT})) == expected
     Path("events.jsonl").write_text(dump_json_lines(events), "utf-8")
     if "among" not in str(problems) and "token 7" not in str(problems):
         done = run("prepare", "timeline", "gold", "events.jsonl", "-o", "made")
@@ -251,7 +251,7 @@ def test_valid_rows_are_checked_despite_invalid_ones(run, tmp_path, monkeypatch)
     assert others[0].startswith("events.jsonl:2: ")
     assert others[1:] == [
         "events.jsonl:3: anchor: expected text or null, found 2008",
-        "events.jsonl:4: the anchor is '2009' (expected '2007', as on line 1, with which it corefers)",
+        "events.jsonl:4: the anchor is '2009' (expected '2007', as an earlier mention of 'x' has it)",
         "events.jsonl:5: the timelines of 'bo' and 'Bo' would both be named 'bo'",
     ]
 

@@ -53,7 +53,7 @@ def label_answers(
     """Return the labels of a question's answers from their log-likelihoods, for both scores."""
     import numpy as np
 
-    from closeread.tasks.mctaco.models import make_rows
+    from closeread.tasks.mctaco.procedure import make_rows
 
     candidates = list(question["candidates"])
     totals = np.array([likelihood for likelihood, *_ in results])

@@ -10,15 +10,15 @@ annotators from two up works.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Mapping, Sequence, Sized
 from math import comb
 from pathlib import Path
 
 from closeread.arrays import ratio
 from closeread.corpus.gold import read_rows
 from closeread.corpus.schema import fields, load_schema
-from closeread.exceptions import FormatError, Problem, quote, read_all
+from closeread.counts.agreement import find_lacking
+from closeread.exceptions import FormatError, Problem, RequestError, quote, read_all
 from closeread.records import Record
 
 GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
@@ -27,16 +27,12 @@ GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
 def read_labels(annotators: Sequence[Path]) -> dict[str, tuple[str, ...]]:
     """Read annotators' files: candidate id -> one label per annotator, in the order of the first file."""
     annotations = read_all(annotators, _read_annotation)
-    candidates = dict.fromkeys(chain.from_iterable(annotations))
-    problems = []
-    for path, annotation in zip(annotators, annotations, strict=True):
-        for candidate in candidates:
-            if candidate not in annotation:
-                problem = f"{candidate!r} has no label, but another annotator labelled it"
-                problems.append(f"{path}: {problem}")
-    _raise_any("annotations", len(annotators), problems)
+    _check_annotators(annotations)
+    problems = list(find_lacking(annotations, list(map(str, annotators)), "candidate"))
+    if problems:
+        raise FormatError("annotations", problems)
     labels = {}
-    for candidate in candidates:
+    for candidate in annotations[0]:
         labels[candidate] = tuple(annotation[candidate] for annotation in annotations)
     return labels
 
@@ -146,18 +142,11 @@ def filter_questions(
     {'q0': ['another category', 'not correct']}
     """
     categories = {record["question_id"]: record["category"] for record in records}
-    problems = []
-    for annotator, verification in verifications.items():
-        problems += [
-            f"{annotator}: question {quote(question)} has no verification"
-            for question in categories
-            if question not in verification
-        ]
-        for question in verification:
-            if question not in categories:
-                problem = f"question {quote(question)} is not one of the questions to verify"
-                problems.append(f"{annotator}: {problem}")
-    _raise_any("verifications", len(verifications), problems)
+    _check_annotators(verifications)
+    sides = [categories, *verifications.values()]
+    problems = list(find_lacking(sides, ["gold", *verifications], "question"))
+    if problems:
+        raise FormatError("verifications", problems)
     reasons = {}
     for question, category in categories.items():
         rows = [verification[question] for verification in verifications.values()]
@@ -175,10 +164,6 @@ def _list_reasons(rows: Sequence[Record], category: str) -> list[str]:
     return reasons
 
 
-def _raise_any(source: str, n_annotators: int, problems: Sequence[str]) -> None:
-    """Raise an error if there are problems, or fewer than two annotators."""
-    if n_annotators < 2:
-        few = f"the number of annotators is {n_annotators} (expected at least 2)"
-        problems = [few, *problems]
-    if problems:
-        raise FormatError(source, [Problem(problem) for problem in problems])
+def _check_annotators(annotators: Sized) -> None:
+    if len(annotators) < 2:
+        raise RequestError("only one annotator's file is given (expected two or more)")

@@ -8,25 +8,22 @@ import numpy as np
 
 from closeread.corpus.baselines import SEED, Baseline
 from closeread.records import Record
+from closeread.tasks.mctaco.procedure import make_rows
 
 
 def always_positive(records: Sequence[Record]) -> list[Record]:
     """Label every answer plausible."""
-    return [{"id": record["id"], "label": "yes"} for record in records]
+    return make_rows(records, np.ones(len(records), np.bool_))
 
 
 def always_negative(records: Sequence[Record]) -> list[Record]:
     """Label every answer implausible."""
-    return [{"id": record["id"], "label": "no"} for record in records]
+    return make_rows(records, np.zeros(len(records), np.bool_))
 
 
 def random(records: Sequence[Record], *, seed: str) -> list[Record]:
     """Label every answer by a fair coin flip."""
-    heads = np.random.default_rng(int(seed)).random(len(records)) < 0.5
-    return [
-        {"id": record["id"], "label": "yes" if head else "no"}
-        for record, head in zip(records, heads, strict=True)
-    ]
+    return make_rows(records, np.random.default_rng(int(seed)).random(len(records)) < 0.5)
 
 
 BASELINES = (

@@ -8,6 +8,7 @@ unit are those of questions that have only these candidates.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -20,17 +21,10 @@ from closeread.counts.metrics import Metric, Ratio
 from closeread.counts.report import Column, Report, make_slice_grid
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import choose_words, pluralize
-from closeread.records import Record, column
+from closeread.records import Record
 from closeread.tables import NOTHING, Grid
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
-from closeread.tasks.mctaco.procedure import (
-    ABSENT,
-    CATEGORIES,
-    COUNTS,
-    YES,
-    choice_counts,
-    encode_labels,
-)
+from closeread.tasks.mctaco.procedure import CATEGORIES, COUNTS, count
 
 UNITS = (*UNIT_SECONDS["proper"], "several", "none")
 SIZES = ("1 to 4", "5 to 8", "9 to 12", "over 12")
@@ -101,23 +95,18 @@ def _count_units(
     gold: Sequence[Record], system: Sequence[Record | None], question_ids: Sequence[str]
 ) -> Breakdown:
     """Count the candidates of each question with answers in the same unit."""
-    index_of_question = {name: index for index, name in enumerate(question_ids)}
-    rows = column(gold, "question_id")
-    questions = np.array([index_of_question.get(name, -1) for name in rows], np.int64)
-    unit_names = map(_name_unit, column(gold, "answer"))
-    units = np.array([UNITS.index(name) for name in unit_names], np.int64)
-    is_scored = questions >= 0
-    gold_yes = encode_labels(gold) == YES
-    labels = encode_labels(system)
-    predicted_yes = labels == YES
-    is_correct = (predicted_yes == gold_yes) & (labels != ABSENT)
-    # A group is a question and a unit.
-    groups, group = np.unique((questions * len(UNITS) + units)[is_scored], return_inverse=True)
-    counts = choice_counts(
-        group, gold_yes[is_scored], predicted_yes[is_scored], is_correct[is_scored], len(groups)
-    )
-    question, unit = np.divmod(groups, len(UNITS))
-    return Breakdown(UNITS, question, unit, _add_wrong(counts))
+    numbers = {name: number for number, name in enumerate(question_ids)}
+    rows_by_unit: dict[str, list[int]] = defaultdict(list)
+    for row, record in enumerate(gold):
+        if record["question_id"] in numbers:
+            rows_by_unit[_name_unit(record["answer"])].append(row)
+    counts = np.zeros((len(UNITS), len(numbers), len(COUNTS) + len(WRONG)))
+    for unit, rows in rows_by_unit.items():
+        gold_rows = [gold[row] for row in rows]
+        table = count(gold=gold_rows, system=[system[row] for row in rows], missing="empty")
+        questions = [numbers[name] for name in table.units]
+        counts[UNITS.index(unit), questions] = _add_wrong(table.values)
+    return Breakdown.from_dense(UNITS, counts)
 
 
 def list_wrong(
@@ -167,12 +156,10 @@ def _name_unit(answer: str) -> str:
 def _add_wrong(values: Floats) -> Floats:
     """Return counts (n, k) with the columns of `WRONG`."""
 
-    def count(name: str) -> Floats:
-        return values[:, COUNTS.index(name)]
-
-    gold_no = count("candidates") - count("gold_yes")
-    false_yes = count("system_yes") - count("both_yes")
-    false_no = count("gold_yes") - count("both_yes")
+    columns = dict(zip(COUNTS, values.T, strict=True))
+    gold_no = columns["candidates"] - columns["gold_yes"]
+    false_yes = columns["system_yes"] - columns["both_yes"]
+    false_no = columns["gold_yes"] - columns["both_yes"]
     return np.column_stack([values, gold_no, false_yes, false_no])
 
 

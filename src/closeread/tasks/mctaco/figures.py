@@ -13,7 +13,7 @@ from closeread.drawing.charts import COLOURS, start_chart, style_axes
 from closeread.drawing.pictures import own_settings
 from closeread.exceptions import FormatError, Problem, pluralize
 from closeread.neural.run_files import RUN
-from closeread.tasks.mctaco.models import DATA, METRICS, MeanOfRuns, read_runs
+from closeread.tasks.mctaco.models import METRICS, MeanOfRuns, read_runs
 
 _LEGEND_COLUMNS = 4
 
@@ -53,7 +53,7 @@ def draw_runs(folder: Path) -> Drawing:
                 markersize=4,
                 capsize=3,
             )
-        axes.set(xlabel="training questions", ylabel=f"{DATA[data]} score (%)")
+        axes.set(xlabel="training questions", ylabel=f"{data} score (%)")
         axes.set_xlim(left=0 if min(questions) else -0.02 * max(1.0, *questions))
         axes.set_ylim(bottom=0)
         style_axes(axes)

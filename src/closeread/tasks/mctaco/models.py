@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from closeread.arrays import Floats, Mask
+from closeread.arrays import Floats
 from closeread.corpus.gold import Gold
 from closeread.corpus.notices import warn_all
 from closeread.counts.results import Result
@@ -33,7 +33,14 @@ from closeread.progress import prefixing_progress
 from closeread.records import Record, check_format, column
 from closeread.tables import NOTHING, Grid, Style, percent
 from closeread.tasks.mctaco.perturbation.units import Rule, normalize_units
-from closeread.tasks.mctaco.procedure import NO, PROCEDURE, YES, encode_labels, score_labels
+from closeread.tasks.mctaco.procedure import (
+    NO,
+    PROCEDURE,
+    YES,
+    encode_labels,
+    make_rows,
+    score_labels,
+)
 
 if TYPE_CHECKING:
     from closeread.neural.devices import Hardware
@@ -42,7 +49,7 @@ if TYPE_CHECKING:
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
-DATA = {"validation": "validation", "test": "test"}  # the data that are scored, and their titles
+DATA = ("validation", "test")  # the data that are scored
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
 SCORES = tuple(product(DATA, METRICS))
 """The scores of a run: data and metric of each."""
@@ -78,8 +85,7 @@ def split_questions(
         few = pluralize(len(sentences), "sentence")
         raise RequestError(f"{few} to learn from (expected 2 or more, since one is for validation)")
     n_validation = min(max(1, round(share * len(sentences))), len(sentences) - 1)
-    order = np.random.default_rng((seed, 0)).permutation(len(sentences))
-    chosen = {sentences[number] for number in order[:n_validation].tolist()}
+    chosen = _draw(sentences, n_validation, (seed, 0))
     training = [record for record in records if record["sentence_id"] not in chosen]
     return training, [record for record in records if record["sentence_id"] in chosen]
 
@@ -89,9 +95,13 @@ def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list
     questions = list(dict.fromkeys(column(records, "question_id")))
     # Rounded up, so that few questions are not none.
     n_drawn = math.ceil(len(questions) * percent / 100)
-    order = np.random.default_rng((seed, 1)).permutation(len(questions))
-    drawn = {questions[number] for number in order[:n_drawn].tolist()}
+    drawn = _draw(questions, n_drawn, (seed, 1))
     return [record for record in records if record["question_id"] in drawn]
+
+
+def _draw(names: Sequence[str], n: int, seed: tuple[int, int]) -> set[str]:
+    order = np.random.default_rng(seed).permutation(len(names))
+    return {names[number] for number in order[:n].tolist()}
 
 
 def make_context(record: Record) -> str:
@@ -110,14 +120,6 @@ def make_texts(records: Sequence[Record], unit_normalization: str = "off") -> Te
         normalized = {text: normalize_units(text, rule=rule) for text in set(second)}
         second = [normalized[text] for text in second]
     return TextPairs(first, second)
-
-
-def make_rows(records: Sequence[Record], plausible: Mask) -> list[Record]:
-    """Return the rows of a submission: "yes" for the candidates that are plausible."""
-    labels = ("yes" if yes else "no" for yes in plausible.tolist())
-    return [
-        {"id": record["id"], "label": label} for record, label in zip(records, labels, strict=True)
-    ]
 
 
 def decode(records: Sequence[Record], probabilities: Floats) -> list[Record]:
@@ -203,21 +205,16 @@ class TrainedRuns(Result):
 
     def estimate(self, size: float, data: str, metric: str) -> MeanOfRuns | None:
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
-        values = []
-        for run in self.runs:
-            if run.size == size:
-                value = run.score(data, metric)
-                if value is None:
-                    return None
-                values.append(value)
-        return estimate_mean(values) if values else None
+        scores = [run.score(data, metric) for run in self.runs if run.size == size]
+        values = [score for score in scores if score is not None]
+        return estimate_mean(values) if len(values) == len(scores) else None
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
         scored = {data for data in DATA if any(getattr(run, data) for run in self.runs)}
         scores = [(data, metric) for data, metric in SCORES if data in scored]
-        titles = [f"{METRICS[metric]} ({DATA[data]})" for data, metric in scores]
+        titles = [f"{METRICS[metric]} ({data})" for data, metric in scores]
         rows = []
         for run in self.runs:
             cells = [f"{run.size:g}", str(run.seed), f"{run.questions:,}", str(run.epoch)]
@@ -403,21 +400,12 @@ def read_runs(folder: Path) -> TrainedRuns:
     check_format(content, RUNS_FORMAT, path)
     if "runs" in content:
         check_json(content, "closeread.tasks.mctaco/runs.schema.json", path)
-        return _parse_series(content)
+        runs = [TrainedRun(**run) for run in content["runs"]]
+        return TrainedRuns(runs, content["state"] == "complete")
     try:
         return TrainedRuns([describe_run(read_run(folder), "")], is_complete=True)
     except KeyError as error:
         raise FormatError(path, [Problem(f"does not describe complete runs: {error}")]) from None
-
-
-def _parse_series(content: Mapping[str, Any]) -> TrainedRuns:
-    """Return the results of several runs from the content of their `run.json`, which fits the schema."""
-    runs = []
-    for run in content["runs"]:
-        # JSON may write whole numbers as 1.0.
-        numbers = {name: int(run[name]) for name in ("seed", "questions", "epoch")}
-        runs.append(TrainedRun(**{**run, **numbers}))
-    return TrainedRuns(runs, content["state"] == "complete")
 
 
 def predict(records: Sequence[Record], run: Path, hardware: Hardware) -> list[Record]:

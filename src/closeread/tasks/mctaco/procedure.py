@@ -95,11 +95,19 @@ CATEGORIES = ("Frequency", "Event Duration", "Stationarity", "Event Ordering", "
 """In the order of Table 1."""
 
 
-def score_labels(gold: Sequence[Record], system: Sequence[Record | None]) -> dict[str, float]:
+def score_labels(
+    gold: Sequence[Record], system: Sequence[Record | None]
+) -> dict[str, float | None]:
     """Return exact match and F1 of predictions in the order of gold, as `closeread score mctaco` computes them."""
-    table = PROCEDURE.count(gold=gold, system=system)
-    totals = table.totals
-    return {metric.name: float(metric.score(totals, table.names)) for metric in PROCEDURE.metrics}
+    return PROCEDURE.count(gold=gold, system=system).scores(PROCEDURE.metrics)
+
+
+def make_rows(records: Sequence[Record], plausible: Mask) -> list[Record]:
+    """Return the rows of a submission: "yes" for the candidates that are plausible."""
+    labels = ("yes" if yes else "no" for yes in plausible.tolist())
+    return [
+        {"id": record["id"], "label": label} for record, label in zip(records, labels, strict=True)
+    ]
 
 
 NO = 0

@@ -12,7 +12,7 @@ nothing, agreement is undefined.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, cast
@@ -22,7 +22,6 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.agreement import PairwiseAgreement, Scores, compare_pairs, find_lacking
 from closeread.counts.annotators import Annotator, find_repeated_paths, require_two
 from closeread.exceptions import FormatError, Problem, RequestError, quote, read_all
-from closeread.records import Record
 from closeread.tasks.timeline.annotated_cat import read_annotations
 from closeread.tasks.timeline.cat_xml import holds_documents
 
@@ -54,26 +53,16 @@ def compare(first: Annotations, second: Annotations) -> Scores:
     return scores
 
 
-class Comparable(NamedTuple):
-    """Records for which annotators may be compared.
+class AnnotatedUnits(NamedTuple):
+    """What an annotator was given, and what is annotated.
 
     Attributes:
-        read: reads the records of an annotator.
-        unit: the name of a record.
-        content: returns the part of a record that must be equal for all annotators.
-        difference: the message if that part differs.
-        list_annotations: lists what is annotated.
+        contents: the documents or timelines by id: of each, the part that must be equal for all annotators.
+        annotations: the annotations.
     """
 
-    read: Callable[[Annotator], Sequence[Record]]
-    unit: str
-    content: Callable[[Record], object]
-    difference: str
-    list_annotations: Callable[[Sequence[Record]], Annotations]
-
-    def list_contents(self, records: Sequence[Record]) -> dict[str, object]:
-        """Return the contents of records by id."""
-        return {record["id"]: self.content(record) for record in records}
+    contents: Mapping[str, object]
+    annotations: Annotations
 
 
 def compare_annotators(annotators: Sequence[Annotator]) -> PairwiseAgreement:
@@ -90,84 +79,76 @@ def compare_annotators(annotators: Sequence[Annotator]) -> PairwiseAgreement:
             for annotator, kind in zip(annotators, kinds, strict=True)
         ]
         raise RequestError(f"{', '.join(contents)} and {last} (expected the same kind)")
-    comparable = COMPARABLE[kinds[0]]
-    records = read_all(annotators, comparable.read)
+    read, unit, difference = KINDS[kinds[0]]
     names = [annotator.name for annotator in annotators]
-    agreement = measure_agreement(records, names, comparable)
+    agreement = measure_agreement(read_all(annotators, read), names, unit, difference)
     return replace(agreement, notices=tuple(find_repeated_paths(annotators)))
 
 
 def measure_agreement(
-    annotators: Sequence[Sequence[Record]], names: Sequence[str], comparable: Comparable
+    annotators: Sequence[AnnotatedUnits], names: Sequence[str], unit: str, difference: str
 ) -> PairwiseAgreement:
-    """Measure the agreement of every pair of annotators."""
-    contents = list(map(comparable.list_contents, annotators))
-    problems = list(find_lacking(contents, names, comparable.unit))
+    """Measure the agreement of every pair of annotators; `difference` says how units differ that should not."""
+    contents = [annotator.contents for annotator in annotators]
+    problems = list(find_lacking(contents, names, unit))
     for other_contents, name in zip(contents[1:], names[1:], strict=True):
-        for unit, content in contents[0].items():
-            if other_contents.get(unit, content) != content:
-                place = f"{comparable.unit} {quote(unit)}"
-                problems.append(Problem(f"{place}: {names[0]} and {name} {comparable.difference}"))
+        for unit_name, content in contents[0].items():
+            if other_contents.get(unit_name, content) != content:
+                place = f"{unit} {quote(unit_name)}"
+                problems.append(Problem(f"{place}: {names[0]} and {name} {difference}"))
     if problems:
         raise FormatError("annotations", problems)
-    annotations = list(map(comparable.list_annotations, annotators))
-    pairs = compare_pairs(annotations, compare)
-    return PairwiseAgreement(names, pairs, len(contents[0]), comparable.unit, {}, ["dice"])
+    pairs = compare_pairs([annotator.annotations for annotator in annotators], compare)
+    return PairwiseAgreement(names, pairs, len(contents[0]), unit, {}, ["dice"])
 
 
-def _read_documents(annotator: Annotator) -> Sequence[Record]:
+def read_documents(annotator: Annotator) -> AnnotatedUnits:
+    """Read the mentions of an annotator's documents in CAT, which have the same tokens and sentences for all."""
     documents, problems = read_annotations(cast("Path", annotator.source))
     if problems:
         raise FormatError(annotator.name, sorted(problems, key=lambda problem: problem.order))
-    return documents
-
-
-def _read_timelines(annotator: Annotator) -> Sequence[Record]:
-    return read_own_gold(
-        load_corpus("semeval2015_timeline"), annotator.source, name=annotator.name
-    ).records
-
-
-def _list_in_documents(documents: Sequence[Record]) -> Annotations:
+    contents: dict[str, object] = {}
     events: list[Hashable] = []
     mentions: list[Hashable] = []
     entities: list[Hashable] = []
     for document in documents:
         name = document["id"]
+        contents[name] = (document["tokens"], document["sentences"])
         events += [(name, *sorted(event["tokens"])) for event in document["events"]]
         for mention in document["entity_mentions"]:
             place = (name, *sorted(mention["tokens"]))
             mentions.append(place)
             entities += [(entity, *place) for entity in mention["entities"]]
-    return {"event mentions": events, "entity mentions": mentions, "entity coreference": entities}
+    annotations = {
+        "event mentions": events,
+        "entity mentions": mentions,
+        "entity coreference": entities,
+    }
+    return AnnotatedUnits(contents, annotations)
 
 
-def _list_in_timelines(timelines: Sequence[Record]) -> Annotations:
+def read_timelines(annotator: Annotator) -> AnnotatedUnits:
+    """Read the mentions of an annotator's timelines, which are about the same entities for all."""
+    gold = read_own_gold(load_corpus("semeval2015_timeline"), annotator.source, name=annotator.name)
+    contents: dict[str, object] = {}
     mentions: list[Hashable] = []
     anchored_mentions: list[Hashable] = []
-    for timeline in timelines:
+    for timeline in gold.records:
         name = timeline["id"]
+        contents[name] = timeline["entity"]
         for entry in timeline["entries"]:
             mentions += [(name, mention) for mention in entry["mentions"]]
             anchor = entry["anchor"]
             anchored_mentions += [(name, anchor, mention) for mention in entry["mentions"]]
-    return {"event mentions": mentions, "event mentions with their anchors": anchored_mentions}
+    annotations = {
+        "event mentions": mentions,
+        "event mentions with their anchors": anchored_mentions,
+    }
+    return AnnotatedUnits(contents, annotations)
 
 
-DOCUMENTS = Comparable(
-    _read_documents,
-    "document",
-    lambda document: (document["tokens"], document["sentences"]),
-    "have different tokens or sentences",
-    _list_in_documents,
-)
-TIMELINES = Comparable(
-    _read_timelines,
-    "timeline",
-    lambda timeline: timeline["entity"],
-    "are about different entities",
-    _list_in_timelines,
-)
-
-COMPARABLE = {"documents": DOCUMENTS, "timelines": TIMELINES}
-"""What annotators may be compared for."""
+KINDS = {
+    "documents": (read_documents, "document", "have different tokens or sentences"),
+    "timelines": (read_timelines, "timeline", "are about different entities"),
+}
+"""What annotators may be compared for: how it is read, what a unit is called, and how units may differ."""

@@ -57,7 +57,7 @@ def _read_annotation(file: Path) -> Record:
     root = read_xml(file)
     problems = ProblemList()
     markables = list_markables(root)
-    document = read_element(root, markables, problems).document
+    document = read_element(root, problems, checks_all=True).document
     by_id = {}
     for markable in markables:
         m_id = markable.attributes.get("m_id", "")

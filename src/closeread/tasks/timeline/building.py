@@ -15,14 +15,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import read_own_gold
 from closeread.corpus.notices import warn_all
 from closeread.corpus.schema import load_validator
-from closeread.corpus.validation import check_records, validate_records
-from closeread.exceptions import FormatError, Problem, ProblemList, describe_problems, quote
+from closeread.corpus.validation import validate_records
+from closeread.exceptions import FormatError, Problem, quote
 from closeread.formats.json_lines import read_json_lines
 from closeread.records import Record
 from closeread.tasks.timeline.cat_xml import mention_name, read_folder
@@ -94,15 +95,13 @@ def _get_mention(event: Record, documents: Mapping[str, Record]) -> str:
     return mention_name(documents[event["document"]], event["tokens"])
 
 
-def inconsistencies(
-    events: Sequence[Record | None], documents: Mapping[str, Record], lines: Sequence[int]
+def find_inconsistencies(
+    events: Sequence[Record], documents: Mapping[str, Record]
 ) -> Iterator[tuple[int, str]]:
     """Find errors in annotated events that no schema can express."""
     entities: dict[str, str] = {}
-    anchors: dict[tuple[str, str], tuple[int, str]] = {}
+    anchors: dict[tuple[str, str], str] = {}
     for index, event in enumerate(events):
-        if event is None:
-            continue
         for message in _check_mention(event, documents):
             yield index, message
         entity = event["entity"]
@@ -114,11 +113,9 @@ def inconsistencies(
         name = event.get("coreference")
         anchor = _get_anchor(event)
         if name is not None and date_of(anchor):
-            first, first_anchor = anchors.setdefault((entity, name), (index, anchor))
+            first_anchor = anchors.setdefault((entity, name), anchor)
             if first_anchor != anchor:
-                expected = (
-                    f"{quote(first_anchor)}, as on line {lines[first]}, with which it corefers"
-                )
+                expected = f"{quote(first_anchor)}, as an earlier mention of {quote(name)} has it"
                 yield index, f"the anchor is {quote(anchor)} (expected {expected})"
 
 
@@ -162,18 +159,12 @@ def read_texts(folder: Path, corpus: Corpus) -> dict[str, Record]:
 
 def read_events(path: Path, corpus: Corpus, documents: Mapping[str, Record]) -> Sequence[Record]:
     """Read a file of annotated events."""
-    validator = load_validator(corpus.schema, "event")
-    dropped: list[Problem] = ProblemList()
-    parsed, problems, _ = check_records(read_json_lines(path), validator, (), dropped=dropped)
-    warn_all(describe_problems(str(path), dropped))
-    # Of very many problems, only the first are kept.
-    events = [
-        event if not problems or validator.accepts(event) else None for event in parsed.records
-    ]
-    for index, message in inconsistencies(events, documents, parsed.lines):
-        problems.append(parsed.problem(index, message))
-    problems.raise_any(path)
-    return parsed.records
+    return validate_records(
+        path,
+        read_json_lines(path),
+        load_validator(corpus.schema, "event"),
+        find_inconsistencies=partial(find_inconsistencies, documents=documents),
+    )
 
 
 def find_oddities(timelines: Sequence[Record], documents: Mapping[str, Record]) -> Iterator[str]:

@@ -110,9 +110,7 @@ def read_document(path: Path) -> CatDocument:
     """Read the document of a file, without its title, and find all errors and oddities."""
     root = read_xml(path)
     problems = ProblemList()
-    markables = list_markables(root)
-    times = filter(_is_creation_time, markables)
-    content = read_element(root, [*times, *filter(_is_event, markables)], problems)
+    content = read_element(root, problems)
     problems.raise_any(path)
     return content
 
@@ -130,12 +128,11 @@ def _is_creation_time(markable: Element) -> bool:
     return markable.name == TIME and function == CREATION_TIME
 
 
-def _is_event(markable: Element) -> bool:
-    return markable.name == EVENT_MENTION
+def read_element(root: Element, problems: ProblemList, *, checks_all: bool = False) -> CatDocument:
+    """Read the document that is the root element of a file; errors in it are problems.
 
-
-def read_element(root: Element, checked: Sequence[Element], problems: ProblemList) -> CatDocument:
-    """Read the document that is the root element of a file; errors in it and in the checked markables are problems."""
+    Markables that are neither creation times nor events are ignored, unless all are checked.
+    """
     if root.name != "Document":
         problems.add(f"the root element is {quote(root.name)} (expected Document)", root.line)
     if not root.attributes.get("doc_id"):
@@ -143,9 +140,10 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     tokens = list(root.elements("token"))
     _check_tokens(tokens, problems)
     numbers = number_tokens(root)
-    _check_markables(checked, numbers, problems)
     markables = list_markables(root)
     times = list(filter(_is_creation_time, markables))
+    events = [markable for markable in markables if markable.name == EVENT_MENTION]
+    _check_markables(markables if checks_all else [*times, *events], numbers, problems)
     for time in times[1:]:
         problems.add("is a second creation time (expected only one)", time.line)
     if problems:
@@ -156,7 +154,7 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
     ignored = [
         markable
         for markable in markables
-        if not _is_creation_time(markable) and not _is_event(markable)
+        if not _is_creation_time(markable) and markable.name != EVENT_MENTION
     ]
     ignored += [child for child in root.elements() if child.name not in ("token", "Markables")]
     if ignored:
@@ -184,7 +182,7 @@ def read_element(root: Element, checked: Sequence[Element], problems: ProblemLis
             notices.append(Problem(message, time.line))
     record["events"] = [
         name_event(record, event.attributes["m_id"], find_tokens(event, numbers))
-        for event in filter(_is_event, markables)
+        for event in events
     ]
     return CatDocument(record, notices)
 

@@ -56,16 +56,12 @@ class Order:
 
     Attributes:
         group_of: for each time, its group, which is numbered like its first time; simultaneous times share a group.
-        is_line: whether the groups follow one another by their numbers, so that `earlier_groups` is not needed.
-        last_group: the latest group of a line.
-        earlier_groups: for each group, those before it, as the bits of an integer; empty for a line.
+        earlier_groups: for each group, those before it, as the bits of an integer.
     """
 
     def __init__(self) -> None:
         self.group_of = [0]
-        self.is_line = True
-        self.last_group = 0
-        self.earlier_groups: list[int] = []
+        self.earlier_groups = [0]
 
     def compare(self, first: int, second: int) -> int | None:
         """Return -1 if the first time is before the second, 0 if they are simultaneous, 1 if it is after, else None."""
@@ -73,8 +69,6 @@ class Order:
         second_group = self.group_of[second]
         if first_group == second_group:
             return 0
-        if self.is_line:
-            return -1 if first_group < second_group else 1
         if self.earlier_groups[second_group] >> first_group & 1:
             return -1
         if self.earlier_groups[first_group] >> second_group & 1:
@@ -84,26 +78,19 @@ class Order:
     def add(self, first: int, second: int, *, is_before: bool) -> None:
         """State that a time is before a second one, which may be new, or simultaneous with it; nothing is known yet."""
         group = self.group_of[first]
-        is_new = second == len(self.group_of)
-        extends_line = is_new and (group == self.last_group or not is_before)
-        if self.is_line and not extends_line:
-            self.is_line = False
-            # The numbers of times that began no group are no groups, so that their bits don't matter.
-            self.earlier_groups = [(1 << time) - 1 for time in range(len(self.group_of))]
-        if is_new:
-            self._add_time(group, is_after=is_before)
+        if second < len(self.group_of):
+            later = self.group_of[second]
+            if is_before:
+                self._put_before(group, later)
+            else:
+                self._merge(group, later)
         elif is_before:
-            self._put_before(group, self.group_of[second])
+            self.group_of.append(second)
+            self.earlier_groups.append(self.earlier_groups[group] | 1 << group)
         else:
-            self._merge(group, self.group_of[second])
-
-    def _add_time(self, group: int, *, is_after: bool) -> None:
-        """Add a new time, after a group or in it."""
-        own_group = len(self.group_of) if is_after else group
-        self.group_of.append(own_group)
-        self.last_group = max(self.last_group, own_group)
-        if not self.is_line:
-            self.earlier_groups.append(self.earlier_groups[group] | 1 << group if is_after else 0)
+            self.group_of.append(group)
+            # The number of a time that begins no group is no group.
+            self.earlier_groups.append(0)
 
     def _put_before(self, group: int, later: int) -> None:
         """Put a group, and all groups before it, before another one and those after it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from closeread.corpus.validation import Rules
@@ -150,24 +150,22 @@ def describe_oddities(
     oddities: Iterable[Oddity], places: Sequence[int], unit: str = "line"
 ) -> Iterator[tuple[int | None, str]]:
     """Describe oddities, grouped by kind: the place of the first, its description, and where the others are."""
-    n_by_kind: Counter[str] = Counter()
-    named: dict[str, list[Oddity]] = defaultdict(list)
+    oddities_by_kind: dict[str, list[Oddity]] = defaultdict(list)
     for oddity in oddities:
-        n_by_kind[oddity.kind] += 1
-        # The others take much memory.
-        if len(named[oddity.kind]) <= MAX_NAMED_ODDITIES:
-            named[oddity.kind].append(oddity)
-    for kind, (first, *repetitions) in named.items():
+        oddities_by_kind[oddity.kind].append(oddity)
+    for first, *repetitions in oddities_by_kind.values():
         texts = []
-        for oddity in repetitions:
+        for oddity in repetitions[:MAX_NAMED_ODDITIES]:
             if oddity.entry is not None:
                 place = f"{unit} {places[oddity.entry]}"
                 texts.append(f"{oddity.subject} ({place})" if oddity.subject else place)
-        n_more = n_by_kind[kind] - 1
-        if n_more > len(repetitions):
+        n_more = len(repetitions)
+        if n_more > MAX_NAMED_ODDITIES:
             texts.append("…")
-        others = f"; {n_more:,} more: {', '.join(texts)}" if n_more else ""
-        yield None if first.entry is None else places[first.entry], first.message + others
+        message = first.message
+        if repetitions:
+            message += f"; {n_more:,} more: {', '.join(texts)}"
+        yield None if first.entry is None else places[first.entry], message
 
 
 RULES = {

@@ -341,16 +341,11 @@ def _find_unwritable_ids(ids: Sequence[str]) -> Iterator[Problem]:
     if not ids:
         yield Problem("there are no timelines (expected at least one)")
     # the names of the files in each folder of a split, or in the folder itself
-    names_by_split: dict[str | None, list[str]] = defaultdict(list)
+    names_by_split: dict[str, list[str]] = defaultdict(list)
     for name in ids:
         split, slash, stem = name.rpartition("/")
-        names_by_split[split if slash else None].append(stem)
-    splits = [split for split in names_by_split if split is not None]
-    if splits and None in names_by_split:
-        in_split = quote(next(name for name in ids if "/" in name))
-        outside = quote(names_by_split[None][0])
-        yield Problem(f"ids {in_split} and {outside}: all or none must begin with a split")
-    yield from find_unwritable(splits)
+        names_by_split[split + slash].append(stem)
+    yield from find_unwritable([split[:-1] for split in names_by_split if split])
     for names in names_by_split.values():
         if len(names) > limits.MAX_FILES:
             limit = limits.MAX_FILES

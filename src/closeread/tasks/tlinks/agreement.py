@@ -8,7 +8,7 @@ links there is nothing to agree on, and means over pairs leave the pair out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isnan
+from dataclasses import replace
 from pathlib import Path
 
 from closeread.corpus.gold import GoldSource
@@ -37,12 +37,7 @@ def compare_annotators(annotators: Sequence[Annotator]) -> PairwiseAgreement:
         notices.extend([*gold.notices, *system.notices])
         notices.extend(reader.remarks(gold, system, options, table))
         n_documents = len(gold.records)
-        totals = dict(zip(table.names, table.totals, strict=True))
-        scores: dict[str, float | None] = {}
-        for metric in PROCEDURE.metrics:
-            value = float(metric.formula(totals))
-            scores[metric.name] = None if isnan(value) else value
-        return scores
+        return table.scores(replace(metric, zero_division=None) for metric in PROCEDURE.metrics)
 
     pairs = compare_pairs(annotators, compare)
     names = [annotator.name for annotator in annotators]

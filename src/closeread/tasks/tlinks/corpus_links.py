@@ -14,7 +14,7 @@ from closeread.files import text_suffix
 from closeread.formats import Format, FormatFolder
 from closeread.formats.json_lines import SUFFIXES, read_json_lines
 from closeread.records import Parsed, Record
-from closeread.tasks.tlinks.documents import TimeMLDocuments, read_key
+from closeread.tasks.tlinks.documents import TimeMLDocuments, list_links, read_key
 
 
 def read_files(
@@ -42,14 +42,10 @@ def read_files(
 
 def _list_records(side: TimeMLDocuments) -> list[Record]:
     """Return a record of each document, with all its links, whatever their relation."""
-    records = []
-    for name, _, document in side.read():
-        tlinks = [
-            {"source": tlink.source, "relation": tlink.relation, "target": tlink.target}
-            for tlink in document.tlinks
-        ]
-        records.append({"document": name, "tlinks": tlinks})
-    return records
+    return [
+        {"document": name, "tlinks": list_links(document.tlinks)}
+        for name, _, document in side.read()
+    ]
 
 
 def _read_path(path: Path, split: str) -> Parsed:

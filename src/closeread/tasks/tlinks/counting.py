@@ -38,7 +38,7 @@ Metrics:
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import count as count_up
 
@@ -162,10 +162,7 @@ def _count_links(
 
 
 def _count_types(side: DocumentLinks, relations: Sequence[Relation]) -> Mapping[str, int]:
-    n_links = defaultdict[str, int](int)
-    for relation in relations:
-        n_links[side.types[relation]] += 1
-    return n_links
+    return Counter(map(side.types.__getitem__, relations))
 
 
 def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, zip_longest
+from itertools import accumulate
+from os.path import commonprefix
 from pathlib import Path, PurePosixPath
 
 from closeread.corpus.schema import load_validator
@@ -86,12 +87,11 @@ def read_key(path: Path) -> TimeMLDocuments:
     files.sort(key=lambda file: PurePosixPath(file).parts)
     if not files and not problems:
         problems.append(Problem(f"contains no {expected}"))
-    documents: dict[str, tuple[str, TimeMLDocument | None]] = {}
+    documents: dict[str, tuple[str, TimeMLDocument]] = {}
     for file in files:
         name = _name_document(file)
         if name in documents:
             problems.append(Problem(f"document {quote(name)} already has another file", file=file))
-        documents[name] = file, None
         try:
             documents[name] = file, read_timeml(paths[file])
         except FormatError as error:
@@ -153,9 +153,7 @@ def align(
         # Two single files belong together, whatever their names.
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
         response = replace(response, by_name=by_name)
-    if options.get("extra") == "skip":
-        response = drop_unknown(key.by_name, response)
-    problems = list(compare_names(key.by_name, response, options["missing"]))
+    response, problems = compare_names(key.by_name, response, options)
     by_name = {name: response.by_name.get(name, (None, None)) for name in key.by_name}
     for name, _, key_document in key.read():
         file, document = by_name[name]
@@ -168,13 +166,6 @@ def align(
     if problems:
         raise SubmissionError(path, problems)
     return replace(response, by_name=by_name)
-
-
-def check_texts(side: TimeMLDocuments, matching: str) -> None:
-    """Raise RequestError if extents are to be matched, but a file of pairs has none."""
-    if matching != "id" and _is_pair_file(side.path):
-        has_no_text = f"{side.path} is a file of pairs, which has no text to match by"
-        raise RequestError(f"{has_no_text}{advise(' (expected {matching=id})')}")
 
 
 def _describe_form(path: Path) -> str:
@@ -193,25 +184,23 @@ def read_response(source: Path | Sequence[Record]) -> TimeMLDocuments:
         raise blame_submission(error) from None
 
 
-def drop_unknown(names: Collection[str], response: TimeMLDocuments) -> TimeMLDocuments:
-    """Return a response without the documents that the key lacks, with a note that names them."""
-    unknown = [name for name in response.by_name if name not in names]
-    if not unknown:
-        return response
-    documents = pluralize(len(unknown), "document")
-    notice = f"{documents} of the response left out, not in the key: {join_names(unknown)}"
-    by_name = {name: entry for name, entry in response.by_name.items() if name in names}
-    return replace(response, by_name=by_name, notices=[*response.notices, notice])
-
-
 def compare_names(
-    names: Collection[str], response: TimeMLDocuments, missing: str
-) -> Iterator[Problem]:
-    """Find the documents of a response that the key lacks, and those that the response lacks if that is an error."""
+    names: Collection[str], response: TimeMLDocuments, options: Options
+) -> tuple[TimeMLDocuments, list[Problem]]:
+    """Find the documents of a response that the key lacks, and those that the response lacks if that is an error.
+
+    What the key lacks is left out of the response that is returned, with a note, if `extra` is "skip".
+    """
     documents = response.by_name
     absent = [name for name in names if name not in documents]
     unknown = [name for name in documents if name not in names]
-    if unknown:
+    problems = []
+    if unknown and options.get("extra") == "skip":
+        left_out = f"{pluralize(len(unknown), 'document')} of the response left out"
+        notice = f"{left_out}, not in the key: {join_names(unknown)}"
+        by_name = {name: entry for name, entry in documents.items() if name in names}
+        response = replace(response, by_name=by_name, notices=[*response.notices, notice])
+    elif unknown:
         name = unknown[0]
         message = f"document {quote(name)} is not in the key{suggest_id(name, absent, unknown)}"
         if len(unknown) > 1:
@@ -219,10 +208,11 @@ def compare_names(
         advice = advise("; {extra=skip} leaves out what the key lacks")
         if not absent:
             advice += SWAPPED
-        yield Problem(message + advice, file=documents[name][0] or None)
-    if absent and missing == "error":
+        problems.append(Problem(message + advice, file=documents[name][0] or None))
+    if absent and options["missing"] == "error":
         lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"
-        yield Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}")
+        problems.append(Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}"))
+    return response, problems
 
 
 def _find_differences(
@@ -234,9 +224,7 @@ def _find_differences(
     if not key_text or not text:
         return
     if text != key_text:
-        # One text may be the beginning of the other.
-        pairs = enumerate(zip_longest(key_text, text))
-        start = next(place for place, (expected, character) in pairs if expected != character)
+        start = len(commonprefix([key_text, text]))  # noqa: RUF071 (characters are meant)
         end = start + N_CHARACTERS_SHOWN
         before = quote(text[:start][-N_CHARACTERS_SHOWN:])
         expected = f"expected {quote(key_text[start:end])}, as in the key"
@@ -325,20 +313,27 @@ def _count_characters(text: str) -> list[int]:
 
 
 def to_records(side: TimeMLDocuments, matching: str) -> dict[str, Record]:
-    """Return the available documents as input of the procedure, by name."""
+    """Return the available documents as input of the procedure, by name.
+
+    Raises:
+        RequestError: extents are to be matched, but a file of pairs has none.
+    """
+    if matching != "id" and _is_pair_file(side.path):
+        has_no_text = f"{side.path} is a file of pairs, which has no text to match by"
+        raise RequestError(f"{has_no_text}{advise(' (expected {matching=id})')}")
     records = {}
     for name, _, document in side.read():
-        records[name] = {"document": name, "tlinks": list_links(document)}
+        records[name] = {"document": name, "tlinks": list_links(select_links(document))}
         if matching != "id":
             records[name]["intervals"] = list_intervals(document)
     return records
 
 
-def list_links(document: TimeMLDocument) -> list[Record]:
-    """Return the links of a document as input of the procedure: `source`, `relation` and `target`."""
+def list_links(tlinks: Iterable[Tlink]) -> list[Record]:
+    """Return links as input of the procedure: `source`, `relation` and `target`."""
     return [
         {"source": tlink.source, "relation": tlink.relation, "target": tlink.target}
-        for tlink in select_links(document)
+        for tlink in tlinks
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from pathlib import Path
 
@@ -29,9 +29,7 @@ from closeread.tasks.tlinks.counting import MATCHINGS, REDUCTIONS, count
 from closeread.tasks.tlinks.documents import (
     TimeMLDocuments,
     align,
-    check_texts,
     compare_names,
-    drop_unknown,
     read_key,
     read_response,
     to_records,
@@ -92,17 +90,15 @@ class TimeMLReader(Reader[KeyLinks]):
         if source.corpus is not None:
             gold = read_corpus_gold(source)
             documents = wrap_records(Path(source.corpus.name), gold.records)
-            check_texts(documents, options["matching"])
-            links = list(to_records(documents, options["matching"]).values())
-            return KeyLinks(links, documents, gold.origin, gold.notices, gold.files)
-        if not isinstance(source.gold, Path):
-            raise RequestError(
-                "tlinks needs a key: a TimeML file, a folder of them, or a file of pairs"
-            )
-        documents = read_key(source.gold)
-        check_texts(documents, options["matching"])
-        records = list(to_records(documents, options["matching"]).values())
-        return KeyLinks(records, documents, notices=documents.notices, files=[source.gold])
+            key = KeyLinks([], documents, gold.origin, gold.notices, gold.files)
+        elif isinstance(source.gold, Path):
+            documents = read_key(source.gold)
+            key = KeyLinks([], documents, notices=documents.notices, files=[source.gold])
+        else:
+            expected = "a TimeML file, a folder of them, or a file of pairs"
+            raise RequestError(f"tlinks needs a key: {expected}")
+        records = to_records(documents, options["matching"])
+        return replace(key, records=list(records.values()))
 
     def wrap_gold(self, records: Sequence[Record], corpus: str | None) -> KeyLinks:
         """Wrap documents in memory that are already validated."""
@@ -115,7 +111,6 @@ class TimeMLReader(Reader[KeyLinks]):
         if gold.documents is None:
             raise RequestError("tlinks scores TimeML files, not records in memory")
         documents = align(gold.documents, source, options)
-        check_texts(documents, options["matching"])
         records = to_records(documents, options["matching"])
         names = gold.documents.by_name
         missing = [name for name in names if name not in records]
@@ -130,9 +125,7 @@ class TimeMLReader(Reader[KeyLinks]):
         # Two single files belong together, whatever their names.
         if not response.has_names and len(names) == 1:
             return
-        if options.get("extra") == "skip":
-            response = drop_unknown(names, response)
-        problems = list(compare_names(names, response, options["missing"]))
+        _, problems = compare_names(names, response, options)
         if problems:
             raise SubmissionError(source, problems)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from closeread.records import Record
@@ -9,13 +10,10 @@ from closeread.records import Record
 
 def facts(records: Sequence[Record]) -> dict[str, float]:
     """Counts of documents and of links, also by relation."""
-    figures: dict[str, float] = {"documents": len(records), "links": 0}
+    n_links = Counter[str]()
     for record in records:
-        figures["links"] += len(record["tlinks"])
-        for tlink in record["tlinks"]:
-            relation = tlink["relation"]
-            figures[relation] = figures.get(relation, 0) + 1
-    return figures
+        n_links.update(tlink["relation"] for tlink in record["tlinks"])
+    return {"documents": len(records), "links": n_links.total(), **n_links}
 
 
 def flatten(records: Sequence[Record]) -> list[Record]:

@@ -32,7 +32,7 @@ def describe_links(
     for name, path, document in side.read():
         n_links.update(tlink.relation for tlink in document.tlinks)
         tlinks = select_links(document)
-        records = list_links(document)
+        records = list_links(tlinks)
         if name in inconsistent:
             indices = find_contradictions(records, during)
             contradictory += [_describe_contradiction(path, tlinks[index]) for index in indices]

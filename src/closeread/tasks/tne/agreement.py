@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import isnan
 
 import numpy as np
 
@@ -142,10 +141,9 @@ def _score(
     scores: dict[str, float | None] = {}
     for table, procedure in tables:
         included = table if is_included is None else table.select(is_included)
-        totals = dict(zip(included.names, included.totals, strict=True))
-        for metric in procedure.metrics:
-            value = float(metric.formula(totals))
-            scores[metric.name] = None if isnan(value) else value
+        scores |= included.scores(
+            replace(metric, zero_division=None) for metric in procedure.metrics
+        )
     return scores
 
 

@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from closeread.arrays import Floats, Ints
-from closeread.exceptions import FormatError, MissingExtraError, Problem, ProblemList, RequestError
-from closeread.formats.text import UNSAFE, read_lines
+from closeread.exceptions import MissingExtraError, ProblemList
+from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Record
 from closeread.tasks.mctaco.perturbation.rules import (
     NumberRule,
@@ -67,14 +67,9 @@ def masked_variants(
             words.append((number, word))
             masked = replace_match(word, mask_token)
             texts.append(f"{row['sentence']} {row['question']} {masked}")
-    fillings_by_text = fill(texts)
-    if len(fillings_by_text) != len(texts):
-        expected = f"expected {len(texts)}, one per masked word"
-        n_filled = len(fillings_by_text)
-        raise ValueError(f"the model returned fillings for {n_filled} texts ({expected})")
     # The keys are the new answers of each row, in order and without repetitions.
     variants: list[dict[str, None]] = [{} for _ in rows]
-    for (number, word), fillings in zip(words, fillings_by_text, strict=True):
+    for (number, word), fillings in zip(words, fill(texts), strict=True):
         for filling in islice(_list_usable(fillings, word[0]), top):
             variants[number][replace_match(word, filling)] = None
     return list(map(list, variants))
@@ -98,7 +93,7 @@ _WORD = r"(?u)\b\w+\b"
 
 
 class PhraseIndex:
-    """An index of phrases, 60,000 or so, that finds those most similar to a text.
+    """An index of phrases, 60,000 or so, of which one has a word, that finds those most similar to a text.
 
     Phrases that differ only in case and whitespace are indexed once, as first written.
 
@@ -117,8 +112,6 @@ class PhraseIndex:
             first.setdefault(_normalize(phrase), phrase)
         self._phrases = list(first.values())
         self._positions = {key: position for position, key in enumerate(first)}
-        if not any(map(str.isalnum, "".join(self._phrases))):
-            raise RequestError("no phrase contains a word (expected at least one)")
         self._vectorizer = TfidfVectorizer(token_pattern=_WORD)
         self._columns = self._vectorizer.fit_transform(self._phrases).T.tocsr()
 
@@ -163,14 +156,13 @@ def read_index(path: Path) -> PhraseIndex:
     phrases = list(read_lines(path))
     problems = ProblemList()
     for number, phrase in enumerate(phrases, start=1):
-        unsafe = UNSAFE.search(phrase)
-        if unsafe is not None:
-            problems.add(f"contains the control character U+{ord(unsafe[0]):04X}", number)
+        reason = describe_unsafe(phrase)
+        if reason:
+            problems.add(reason, number)
+    if not any(map(str.isalnum, "".join(phrases))):
+        problems.add("no phrase contains a word (expected at least one)")
     problems.raise_any(path)
-    try:
-        return PhraseIndex(phrases)
-    except RequestError as error:
-        raise FormatError(path, [Problem(str(error))]) from None
+    return PhraseIndex(phrases)
 
 
 EVENTS = ("Event Ordering",)
