@@ -80,7 +80,7 @@ ID = rb"[0-9A-Za-z][^\x00-\x20\x7f()|*+]*+"
 CELL = re.compile(rb"(?:\(%b\)?|%b\))(?:\|?(?:\(%b\)?|%b\)))*+" % (ID, ID, ID, ID))
 PIECE = re.compile(rb"(\()?(%b)(\))?" % ID)
 DIGIT = re.compile(rb"[0-9]")
-NO_MENTION = (b"-", b"_")
+NO_MENTION = (b"-", b"_", b"")
 
 NUMBER = re.compile(r"[0-9]+")
 WORD = re.compile(r"[^\x00-\x20\x7f\ud800-\udfff]+")
@@ -92,13 +92,14 @@ class Brackets(NamedTuple):
 
     Attributes:
         opening: the ids of the mentions that begin, and whether they are of this token alone.
-        met: the same ids as the reference scorer meets them: mentions of this token alone come first.
+        met: the same ids as the reference scorer meets them: mentions of this token alone come first; a dictionary,
+            since these are merged at once.
         closing: the ids of those that end, and began earlier or on this token.
         is_reopened: whether an entity closes and opens again.
     """
 
     opening: Sequence[tuple[bytes, bool]]
-    met: Sequence[bytes]
+    met: Mapping[bytes, None]
     closing: Sequence[bytes]
     is_reopened: bool
 
@@ -124,7 +125,7 @@ def _parse_cell(cell: bytes) -> Brackets | None:
             is_reopened = True
     singles = [label for label, is_single in opening if is_single]
     longer = [label for label, is_single in opening if not is_single]
-    return Brackets(opening, singles + longer, closing, is_reopened)
+    return Brackets(opening, dict.fromkeys(singles + longer), closing, is_reopened)
 
 
 def _split_row(line: bytes, width: int) -> list[bytes]:
@@ -353,8 +354,7 @@ class _Entities:
             self.mentions[label].append(number)
             if not is_single:
                 self.open[label].append(number)
-        for label in brackets.met:
-            self.met.setdefault(label)
+        self.met.update(brackets.met)
         stray = []
         for label in brackets.closing:
             numbers = self.open.get(label)
@@ -376,29 +376,16 @@ class _Entities:
         return entities, [places[label] for label in self.mentions]
 
 
-class _MentionCell(NamedTuple):
-    """A cell with mentions.
-
-    Attributes:
-        token: the token of its row.
-        line: the line of its row.
-        column: its column, from 1.
-        is_ragged: whether its row has too few or too many cells.
-        text: the cell.
-    """
-
-    token: int
-    line: int
-    column: int
-    is_ragged: bool
-    text: bytes
+MentionCell = tuple[int, int, int, bool, bytes]
+"""A cell with mentions: the token and the line of its row, its column, from 1, whether its row has too few or too many
+cells, and its text.  A plain tuple, since every seventh word has one."""
 
 
 class _Rows(NamedTuple):
     """The words of a document, and the cells of its rows in which mentions begin and end."""
 
     words: list[bytes]
-    mention_cells: list[_MentionCell]
+    mention_cells: list[MentionCell]
 
 
 @dataclass
@@ -456,66 +443,68 @@ class _DocumentReader:
     def _split_rows(self, section: Section, text: bytes, layout: _Layout) -> _Rows:
         """Split the lines of tokens into cells, and report those that have too few or too many."""
         words: list[bytes] = []
-        mention_cells: list[_MentionCell] = []
+        mention_cells: list[MentionCell] = []
         has_hashes = b"#" in text
         word_cell = layout.word_cell
         # Splitting at tabs alone is faster.  Where it gives as many cells as are expected, some of them may be empty, as
         # `_split_row` says.
         has_blanks = b" " in text or b"\r" in text
         separator = None if has_blanks else b"\t"
-        # The number of cells of the rows of the sentence; 0 before its first row.
-        width = 0
+        # The number of cells of the rows of the sentence; None before its first row.
+        width: int | None = None
         unit = "sentence"
         for number, line in enumerate(text.split(b"\n"), section.line + 1):
-            if not line or line.isspace():
-                width = 0
-                continue
             cells = line.split(separator)
-            if has_hashes and line.startswith(b"#") and not layout.is_token(line, width):
-                continue
             is_ragged = False
-            if len(cells) != width:
-                cells = _split_row(line, width or layout.width)
-                if width == 0:
-                    # A sentence may be wider or narrower than others, but never lack the word.
-                    has_word = len(cells) > word_cell + 1
-                    unit = "sentence" if has_word else "document"
-                    width = len(cells) if has_word else layout.width
-                is_ragged = len(cells) != width
-                if is_ragged:
-                    expected = f"expected {width}, as in other rows of the {unit}"
-                    message = f"the number of columns is {len(cells)} ({expected})"
-                    self.problems.add(message, number)
+            # Other rows than those that are as wide as the last one, and begin with a cell, are looked at closely.
+            if len(cells) != width or not cells[0] or (has_hashes and line.startswith(b"#")):
+                if not line or line.isspace():
+                    width = None
+                    continue
+                if line.startswith(b"#") and not layout.is_token(line, width or 0):
+                    continue
+                if len(cells) != width:
+                    cells = _split_row(line, width or layout.width)
+                    if width is None:
+                        # A sentence may be wider or narrower than others, but never lack the word.
+                        has_word = len(cells) > word_cell + 1
+                        unit = "sentence" if has_word else "document"
+                        width = len(cells) if has_word else layout.width
+                    is_ragged = len(cells) != width
+                    if is_ragged:
+                        expected = f"expected {width}, as in other rows of the {unit}"
+                        message = f"the number of columns is {len(cells)} ({expected})"
+                        self.problems.add(message, number)
             cell = cells[-1]
-            if cell and cell != b"-" and cell != b"_":
-                mention_cells.append(_MentionCell(len(words), number, width, is_ragged, cell))
+            if cell not in NO_MENTION:
+                mention_cells.append((len(words), number, width, is_ragged, cell))
             words.append(cell if is_ragged else cells[word_cell])
         return _Rows(words, mention_cells)
 
-    def _read_entities(self, mention_cells: Sequence[_MentionCell]) -> _Entities:
+    def _read_entities(self, mention_cells: Sequence[MentionCell]) -> _Entities:
         """Read the mentions of a document."""
         entities = _Entities()
-        for cell in mention_cells:
-            brackets = _parse_cell(cell.text)
+        for token, line, column, is_ragged, cell in mention_cells:
+            brackets = _parse_cell(cell)
             if brackets is not None:
-                for label in entities.take_brackets(brackets, cell.token):
-                    self._report(cell, f"{_name_entity(label)} closes but is not open")
+                for label in entities.take_brackets(brackets, token):
+                    self._report(line, column, f"{_name_entity(label)} closes but is not open")
                 if brackets.is_reopened:
-                    self._count_reopened(cell)
-            elif not cell.is_ragged:
+                    self._count_reopened(cell, line)
+            elif not is_ragged:
                 expected = "expected '-', '(ID)', '(ID' or 'ID)', several separated by '|'"
-                message = f"{quote(cell.text.decode())} is not a valid mention cell ({expected})"
-                self._report(cell, message)
+                message = f"{quote(cell.decode())} is not a valid mention cell ({expected})"
+                self._report(line, column, message)
         if any(entities.open.values()):
-            cell_by_token = {cell.token: cell for cell in mention_cells}
+            place_by_token = {token: (line, column) for token, line, column, _, _ in mention_cells}
             for label, mentions in entities.open.items():
                 for mention in mentions:
-                    cell = cell_by_token[entities.starts[mention]]
-                    self._report(cell, f"{_name_entity(label)} opens but never closes")
+                    place = place_by_token[entities.starts[mention]]
+                    self._report(*place, f"{_name_entity(label)} opens but never closes")
         return entities
 
-    def _report(self, cell: _MentionCell, message: str) -> None:
-        self.problems.add(f"column {cell.column}: {message}", cell.line)
+    def _report(self, line: int, column: int, message: str) -> None:
+        self.problems.add(f"column {column}: {message}", line)
 
     def _find_layout(self, section: Section, text: bytes) -> _Layout:
         row = _find_first_row(BytesIO(text))
@@ -531,10 +520,10 @@ class _DocumentReader:
         hash_cell = row[0] if row and row[0].startswith(b"#") else b""
         return _Layout(len(row), word_cell, hash_cell)
 
-    def _count_reopened(self, cell: _MentionCell) -> None:
+    def _count_reopened(self, cell: bytes, line: int) -> None:
         self.n_reopened += 1
         if self.n_reopened == 1:
-            self.first_reopened = f"{quote(cell.text.decode())} on line {cell.line}"
+            self.first_reopened = f"{quote(cell.decode())} on line {line}"
 
 
 def _name_entity(label: bytes) -> str:

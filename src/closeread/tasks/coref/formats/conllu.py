@@ -180,20 +180,41 @@ def _find_first_token(text: bytes) -> int:
 # Second phase: a document
 
 
-class _AnnotatedRow(NamedTuple):
-    """A row with annotation of coreference.
+AnnotatedRow = tuple[bytes, int, int, str]
+"""A row with annotation of coreference: what it is, its token, its line and its last column.  A plain tuple, since there
+are many."""
+
+
+class Bracket(NamedTuple):
+    """A bracket of a token, or both of a mention of this token alone.
 
     Attributes:
-        kind: what it is.
-        token: its token.
-        line: its line.
-        misc: its last column.
+        label: the id of the entity.
+        head: the number of the head as it is given; empty if it is not.
+        opens, closes: whether a mention opens, and whether one closes.
     """
 
-    kind: bytes
-    token: int
-    line: int
-    misc: str
+    label: str
+    head: str
+    opens: bool
+    closes: bool
+
+
+@lru_cache(maxsize=2**14)
+def _parse_entity(entity: str, fields: tuple[str, ...]) -> Sequence[Bracket]:
+    """Parse the brackets of a token, given the fields of mentions; none if anything else is there."""
+    if not ENTITY.fullmatch(entity):
+        return ()
+    brackets = []
+    for opens, text, closes in PIECE.findall(entity):
+        label = text
+        head = ""
+        if opens:
+            values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
+            label = values.get("eid", values.get("GRP", ""))
+            head = values.get("head", "")
+        brackets.append(Bracket(label, head, bool(opens), bool(closes)))
+    return brackets
 
 
 @dataclass
@@ -224,7 +245,7 @@ class _Reader:
         # Parents that don't exist, which are reported if there are no other problems.
         self._lacking = ProblemList()
         # The fields of mentions, as declared so far; None if they are not, empty if the declaration is not usable.
-        self._fields: Sequence[str] | None = None
+        self._fields: tuple[str, ...] | None = None
         self._has_entities = False
         # The line of the first token with stanza's chains; 0 if there is none.
         self._first_chains = 0
@@ -273,7 +294,7 @@ class _Reader:
                 self._take_comment(comment, line)
             self._read_sentence(section, sentence, tokens, mentions)
         mentions.end()
-        packed = b"".join([word + b"\t" for word in tokens.words])
+        packed = b"\t".join([*tokens.words, b""])
         digest = hashlib.blake2b(packed, digest_size=16).digest()
         genre = find_genre(section.name)
         # Where there are problems, mentions may have heads outside the document.
@@ -303,7 +324,7 @@ class _Reader:
             )
             self._problems.add(f"global.Entity is {quote(value)} ({expected})", number)
             fields = []
-        self._fields = fields
+        self._fields = tuple(fields)
 
     def _read_sentence(
         self, section: Section, sentence: Sentence, tokens: _Tokens, mentions: _Mentions
@@ -321,7 +342,7 @@ class _Reader:
                 tokens.nodes.append(EmptyNode(token, tokens.n_sentences, dependencies))
             misc = cells[9]
             if misc != b"_" and ANNOTATION.search(misc):
-                row = _AnnotatedRow(kind, token, line, misc.removesuffix(b"\r").decode())
+                row = (kind, token, line, misc.removesuffix(b"\r").decode())
                 self._read_annotation(section, row, mentions)
         if ids.kinds:
             tokens.n_sentences += 1
@@ -348,7 +369,7 @@ class _Reader:
             self._problems.add(f"column 9: {quote(cell)} is not valid ({expected})", line)
         return [(int(match[1]), int(match[2] or 0), match[3]) for match in matches if match]
 
-    def _read_annotation(self, section: Section, row: _AnnotatedRow, mentions: _Mentions) -> None:
+    def _read_annotation(self, section: Section, row: AnnotatedRow, mentions: _Mentions) -> None:
         """Read what a row says of coreference."""
         kind, token, line, misc = row
         attributes = misc.split("|")
@@ -382,20 +403,19 @@ class _Reader:
             expected = f"expected a line such as '# global.Entity = {DEFAULT_FIELDS}' before it"
             message = f"Entity without a declaration of its fields ({expected})"
             self._problems.add(f"column 10: {message}", line)
-        elif fields and not ENTITY.fullmatch(entity):
-            expected = "expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'"
-            message = f"{quote(entity)} is not a valid Entity ({expected})"
-            self._problems.add(f"column 10: {message}", line)
         elif fields:
-            for opens, text, closes in PIECE.findall(entity):
+            brackets = _parse_entity(entity, fields)
+            if not brackets:
+                expected = "expected '(ID-FIELDS', 'ID)' or '(ID-FIELDS)'"
+                message = f"{quote(entity)} is not a valid Entity ({expected})"
+                self._problems.add(f"column 10: {message}", line)
+            for label, head, opens, closes in brackets:
                 if opens:
-                    values = dict(zip(fields, text.split("-", len(fields) - 1), strict=False))
-                    label = values.get("eid", values.get("GRP", ""))
-                    mentions.open(label, token, line, values.get("head", ""))
+                    mentions.open(label, token, line, head)
                     if closes:
                         mentions.close_opened(token)
                 else:
-                    mentions.close(text, token, line)
+                    mentions.close(label, token, line)
 
     def _read_chains(self, chains: str, token: int, line: int, mentions: _Mentions) -> None:
         """Read where a token is in the mentions of stanza's chains."""
@@ -444,10 +464,9 @@ class _Reader:
                 continue
             head = nth_token(spans, mention.head or 1)
             tag = tokens.tags[head].decode()
-            yield (
-                mention.name.label,
-                make_mention(spans, head=head, tag="" if tag == "_" else tag),
-            )
+            subspans = tuple(spans) if len(spans) > 1 else ()
+            tag = "" if tag == "_" else tag
+            yield mention.name.label, Mention(spans[0][0], spans[-1][1], head, subspans, tag=tag)
 
 
 @dataclass(eq=False)
@@ -550,16 +569,18 @@ class _Mentions:
         """Close a mention, or a part of one."""
         name = parse_name(text)
         opened = self._open.get(name.label, []) if name else []
+        if opened and opened[-1].name == name:
+            self._end_part(opened.pop(), token, line)
+            return
         matching = [mention for mention in opened if mention.name == name]
         if not matching:
             self._problems.add(f"column 10: entity {quote(text)} closes but is not open", line)
             return
         mention = matching[-1]
         last = opened[-1]
-        if last is not mention:
-            later = f"which opens later (line {last.bracket_line}), is still open"
-            message = f"entity {quote(text)} closes while {quote(str(last.name))}, {later}"
-            self._problems.add(f"column 10: {message}", line)
+        later = f"which opens later (line {last.bracket_line}), is still open"
+        message = f"entity {quote(text)} closes while {quote(str(last.name))}, {later}"
+        self._problems.add(f"column 10: {message}", line)
         opened.remove(mention)
         self._end_part(mention, token, line)
 

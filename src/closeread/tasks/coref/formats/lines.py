@@ -31,7 +31,8 @@ def read_text(path: Path) -> bytes:
 
 def has_controls(text: bytes) -> bool:
     """Whether a text contains an ASCII control character other than tabs and line ends."""
-    return bool(text.translate(None, PLAIN)) or text.count(b"\r") > text.count(b"\r\n")
+    has_bare_return = b"\r" in text and text.count(b"\r") > text.count(b"\r\n")
+    return has_bare_return or bool(text.translate(None, PLAIN))
 
 
 def report_control(line: bytes, number: int, problems: ProblemList) -> None:
