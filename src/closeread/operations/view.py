@@ -80,7 +80,7 @@ def view(
     1
     """
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     if source.procedure.name not in VIEWED:
         raise RequestError(describe_unknown("kind of page", name, VIEWED))
@@ -88,7 +88,7 @@ def view(
         raise RequestError("a page needs at least one system")
     if show and output is None:
         raise RequestError("only a page that is written can be opened; name a file as output")
-    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
+    scorer = open_scorer(source, procedure_options, metrics)
     names = name_objects(systems)
     read = [scorer.read(system) for system in systems]
     viewed = [
