@@ -27,6 +27,7 @@ from closeread.counts.systems import (
     choose_columns,
     detect_kind,
     make_names,
+    name_sources,
     restrict_metrics,
     select_scores,
     sort_systems,
@@ -290,13 +291,10 @@ def compare(
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     """Return two systems by name: that of the file, otherwise "first" or "second"."""
-    sides = {"first": first, "second": second}
-    paths = [Path(system) for system in sides.values() if isinstance(system, str | Path)]
-    names = iter(make_names(paths))
-    named = {}
-    for side, system in sides.items():
-        named[next(names) if isinstance(system, str | Path) else side] = system
-    return named if len(named) == 2 else sides
+    sides = ["first", "second"]
+    systems = [first, second]
+    names = name_sources(systems, sides)
+    return dict(zip(names if names[0] != names[1] else sides, systems, strict=True))
 
 
 def table(
