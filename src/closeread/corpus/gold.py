@@ -330,9 +330,7 @@ def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     )
 
 
-def data_notices(
-    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
-) -> list[str]:
+def data_notices(corpus: Corpus, config: str, data_dir: Path | UserFiles | None) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
     files = UserFiles.of(data_dir)
     if not files:

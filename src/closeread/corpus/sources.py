@@ -449,7 +449,7 @@ def _accept_unverified(file: SourceFile, draft: Path, digest: str, *, accepts: b
     raise UnavailableError(file.url, [Problem(f"was not kept: {found}{advice}")])
 
 
-def _download(corpus: Corpus, file: SourceFile, *, accepts: bool = False) -> LocatedFiles:
+def _download(corpus: Corpus, file: SourceFile, *, accepts: bool) -> LocatedFiles:
     """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
     wrong_content = "the downloaded file is not the released file"

@@ -255,10 +255,8 @@ def compare(
             systems_text += f"; {quote(str(gold))} is the key"
         raise RequestError(f"a comparison needs at least two systems ({systems_text})")
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
-    if preset is not None:
-        procedure_options["preset"] = preset
     is_named = second is not None or isinstance(first, Mapping)
     systems = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     counted: list[Counts] = []
@@ -367,10 +365,8 @@ def table(
             describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
         )
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
-    if preset is not None:
-        procedure_options["preset"] = preset
     is_named = isinstance(systems, Mapping) or bool(names)
     loaded = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     warn_all(loaded.notices)

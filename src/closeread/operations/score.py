@@ -497,7 +497,7 @@ class Sheet(Result):
         model = "unknown" if self.source is None else make_names([self.source])[0]
         return write_result(self.report, self.procedure, model)
 
-    def list_main(self, families: Sequence[str] = ()) -> list[str]:
+    def list_main(self, families: Sequence[str]) -> list[str]:
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
         scores = self.report.scores
         if not families:
