@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -49,22 +50,15 @@ def check_json(content: object, schema: str, source: object) -> None:
 
     The name of the schema has its package, its file and perhaps the definition in it.
     """
-    problems = find_problems(content, schema)
-    if problems:
-        raise FormatError(source, problems)
-
-
-def find_problems(content: object, schema: str) -> list[Problem]:
-    """Return the problems of a JSON value by one of our schemas, as `check_json`; empty if it is valid."""
-    try:
+    with suppress(ValueError):  # no JSON, such as a set or a lone surrogate
         if _load_validator(schema).is_valid(content):
             # `jsonschema_rs` takes NaN for null, and accepts lone surrogates.
             json.dumps(content, allow_nan=False, ensure_ascii=False).encode()
-            return []
-    except ValueError:  # no JSON, such as a set or a lone surrogate
-        pass
+            return
     problems = explain(content, [_load_schema(schema)])
-    return problems or [Problem(f"is not valid (expected a value as in {schema})")]
+    raise FormatError(
+        source, problems or [Problem(f"is not valid (expected a value as in {schema})")]
+    )
 
 
 def convert(kind: type[Struct], content: object, source: object) -> Struct:

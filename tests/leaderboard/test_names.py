@@ -47,6 +47,9 @@ def test_plain_names_are_accepted():
     assert [text for text in [*names, "a" * 100] if sentences(text)] == []
 
 
+SPACES = "has other spaces than single ones between words (expected only such)"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -64,13 +67,13 @@ def test_plain_names_are_accepted():
         (
             "a\u00a0b",
             [
-                r"system: 'a\xa0b' contains compatibility characters (expected their plain forms: 'a b')"
+                r"system: 'a\xa0b' contains compatibility characters (expected their plain forms: 'a b')",
             ],
         ),
-        ("a\u1680b", [r"system: 'a\u1680b' contains an unusual space (expected U+0020)"]),
-        (" a", ["system: ' a' begins or ends with a space; remove it"]),
-        ("a ", ["system: 'a ' begins or ends with a space; remove it"]),
-        ("a  b", ["system: 'a  b' contains several spaces in a row (expected one)"]),
+        ("a\u1680b", [rf"system: 'a\u1680b' {SPACES}"]),
+        (" a", [f"system: ' a' {SPACES}"]),
+        ("a ", [f"system: 'a ' {SPACES}"]),
+        ("a  b", [f"system: 'a  b' {SPACES}"]),
         ("***", ["system: '***' contains no letter and no digit (expected at least one)"]),
         (
             "x" + "\u0323" * 4,
@@ -82,7 +85,6 @@ def test_plain_names_are_accepted():
             " *\x1b",
             [
                 r"system: ' *\x1b' contains an invisible character, U+001B; remove it",
-                r"system: ' *\x1b' begins or ends with a space; remove it",
                 r"system: ' *\x1b' contains no letter and no digit (expected at least one)",
             ],
         ),

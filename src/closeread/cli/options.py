@@ -114,7 +114,7 @@ TYPES: dict[Any, click.ParamType[Any]] = {
 
 
 def make_params(
-    parameter: Parameter, procedure: Procedure | None = None, corpus: str | None = None
+    parameter: Parameter, procedure: Procedure | None, corpus: str | None
 ) -> list[click.Parameter]:
     """Return the click parameters of a parameter: none if it is for Python, several if it is a group.
 
@@ -406,9 +406,7 @@ JSON_HELP = {
 }
 
 
-def make_printing_options(
-    returns: str, procedure: Procedure | None = None
-) -> list[click.Parameter]:
+def make_printing_options(returns: str, procedure: Procedure | None) -> list[click.Parameter]:
     """Return the options that say how the result of an operation, by the name of its type, is printed."""
     formats, style_help = _describe_formats(returns)
     main_scores = "main score (times 100)"

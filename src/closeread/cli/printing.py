@@ -102,19 +102,14 @@ def _print_lines(result: Any) -> None:
 
 def _print_styled(result: Any, style: str, **layout: Any) -> None:
     """Print a result in a format: of a report, as it is laid out."""
-    if "per_unit" in layout:
+    score_only = layout.pop("score_only", False)
+    metrics = layout.pop("metrics", None)
+    if layout:
         from closeread.operations.score import Sheet
 
-        result = Sheet(
-            result,
-            layout["per_unit"],
-            layout["with_counts"],
-            layout["digits"],
-            layout["source"],
-            layout["columns"],
-        )
-    if layout.get("score_only"):
-        click.echo("\n".join(result.list_main(layout.get("metrics") or ())))
+        result = Sheet(result, **layout)
+    if score_only:
+        click.echo("\n".join(result.list_main(metrics or ())))
     elif style == "json":
         content = result.to_dict()
         # However many systems are compared with a baseline, a command prints a list.

@@ -40,7 +40,6 @@ from closeread.exceptions import (
     describe_choice,
     describe_problems,
     describe_unknown,
-    join_all,
     merge_errors,
     quote,
 )
@@ -331,9 +330,7 @@ def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     )
 
 
-def data_notices(
-    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
-) -> list[str]:
+def data_notices(corpus: Corpus, config: str, data_dir: Path | UserFiles | None) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
     files = UserFiles.of(data_dir)
     if not files:
@@ -355,18 +352,9 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
     at_hand = splits_at_hand(corpus, config)
     lacking = [split for split in declared.splits if split not in at_hand]
     sentences = []
-    if lacking:
-        nouns = "split"
-        verb = "is"
-        pronoun = "this one"
-        if len(lacking) > 1:
-            nouns = "splits"
-            verb = "are"
-            pronoun = "these"
-        names = join_all(lacking)
-        folder = data_folder(corpus.name)
-        reason = f"{folder} has other splits, but not {pronoun}."
-        sentences.append(f"{nouns} {names} of {corpus.name} {verb} skipped: {reason}")
+    for split in lacking:
+        reason = f"{data_folder(corpus.name)} has other splits, but not this one."
+        sentences.append(f"split {split} of {corpus.name} is skipped: {reason}")
     for union, splits in declared.unions.items():
         needed = [split for split in splits if split in lacking]
         if needed:

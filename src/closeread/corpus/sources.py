@@ -403,9 +403,6 @@ def cache_folder(corpus: str) -> Path:
 def file_digest(path: Path) -> str:
     """Return the sha256 of a file's bytes, in hex."""
     try:
-        # Opening a pipe would wait for its writer.
-        if path.exists() and not path.is_file():
-            raise FormatError(path, [Problem("is not a regular file")])
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
@@ -452,7 +449,7 @@ def _accept_unverified(file: SourceFile, draft: Path, digest: str, *, accepts: b
     raise UnavailableError(file.url, [Problem(f"was not kept: {found}{advice}")])
 
 
-def _download(corpus: Corpus, file: SourceFile, *, accepts: bool = False) -> LocatedFiles:
+def _download(corpus: Corpus, file: SourceFile, *, accepts: bool) -> LocatedFiles:
     """Download a file into the cache."""
     path = cache_folder(corpus.name) / file.name
     wrong_content = "the downloaded file is not the released file"

@@ -146,17 +146,27 @@ def make_group_system_grid(comparison: Comparison, style: Style) -> Grid:
             cells.append(f"{percent(estimate.value, comparison.digits)}{mark:{width}}")
         columns.append(cells)
         best |= {(system, number) for system in comparison.find_best(score, group)}
-    best |= {(system, len(columns) + 1) for system in comparison.find_best(score)}
-    rows = [
-        [Whole(name), *cells]
-        for name, *cells in zip(comparison.names, *columns, means, strict=True)
-    ]
-    if len(rows) < 2:
-        best = set()
-    header = ["system", *comparison.groups, "mean"]
+    columns.append(means)
+    best |= {(system, len(columns)) for system in comparison.find_best(score)}
     title = comparison.reports[0].name_score(score)
     notes = list(_note_group_marks(comparison, standings))
-    return Grid(title, header, rows, notes, frozenset({"system"}), best=frozenset(best), labels=1)
+    return _make_systems_grid(comparison, title, [*comparison.groups, "mean"], columns, best, notes)
+
+
+def _make_systems_grid(
+    comparison: Comparison,
+    title: str,
+    header: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    best: Collection[tuple[int, int]],
+    notes: Sequence[str],
+) -> Grid:
+    """Return a table with a row for each system; a single one has nothing to be better than."""
+    rows = [[Whole(name), *cells] for name, *cells in zip(comparison.names, *columns, strict=True)]
+    if len(rows) < 2:
+        best = ()
+    texts = frozenset({"system"})
+    return Grid(title, ["system", *header], rows, notes, texts, best=frozenset(best), labels=1)
 
 
 def _note_group_marks(comparison: Comparison, standings: Collection[Standing]) -> Iterator[str]:
@@ -248,23 +258,14 @@ def format_p_value(p: float) -> str:
 def make_system_grids(comparison: Comparison, style: Style) -> list[Grid]:
     """Return the table of all systems and, if they are to be shown, the tests of all pairs, laid out for a style."""
     usage = _list_usage(comparison)
-    header = ["system", *map(comparison.reports[0].name_score, comparison.scores), *usage]
+    header = [*map(comparison.reports[0].name_score, comparison.scores), *usage]
     columns = [*_list_columns(comparison, style), *usage.values()]
-    rows = [[Whole(name), *cells] for name, *cells in zip(comparison.names, *columns, strict=True)]
     best = set()
-    # A single system has nothing to be better than.
-    if len(rows) > 1:
-        for column, score in enumerate(comparison.scores, 1):
-            best |= {(row, column) for row in comparison.find_best(score)}
-    grid = Grid(
-        make_title(comparison.reports[0]),
-        header,
-        rows,
-        list(_list_notes(comparison, style)),
-        frozenset({"system"}),
-        best=frozenset(best),
-        labels=1,
-    )
+    for column, score in enumerate(comparison.scores, 1):
+        best |= {(row, column) for row in comparison.find_best(score)}
+    title = make_title(comparison.reports[0])
+    notes = list(_list_notes(comparison, style))
+    grid = _make_systems_grid(comparison, title, header, columns, best, notes)
     grids = [replace(grid, narrower=transpose(grid, "score"))]
     has_parts = any(score.endswith(PARTS) for score in comparison.scores)
     if style == "table" and has_parts and not usage:

@@ -326,10 +326,7 @@ def merge_counts(parts: Sequence[Counts], names: Sequence[str]) -> Counts:
         first,
         signature=sign(procedure, first.options, table),
         missing=sum(part.provenance.missing for part in parts),
-        config=_find_common(parts, "config"),
-        split=_find_common(parts, "split"),
-        released=_find_common(parts, "released"),
-        preset=_find_common(parts, "preset"),
+        **{name: _find_common(parts, name) for name in ("config", "split", "released", "preset")},
     )
     return Counts(table, procedure, provenance, _describe_dropped(parts, table))
 

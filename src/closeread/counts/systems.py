@@ -78,6 +78,15 @@ def make_names(paths: Sequence[Path]) -> list[str]:
     return [names[number] for number in range(len(paths))]
 
 
+def name_sources(sources: Sequence[object], substitutes: Sequence[str]) -> list[str]:
+    """Return a name for each source: of files as `make_names` does, of objects the substitute."""
+    names = iter(make_names([Path(source) for source in sources if isinstance(source, str | Path)]))
+    return [
+        next(names) if isinstance(source, str | Path) else substitute
+        for source, substitute in zip(sources, substitutes, strict=False)
+    ]
+
+
 def _file_name(path: Path) -> str:
     return path.name or str(path)
 

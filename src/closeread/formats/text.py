@@ -139,9 +139,9 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
             yield Problem(f"{message}; convert the file to UTF-8", number)
 
 
-def check_encoding(path: Path, data: bytes, begin: int = 0) -> None:
-    """Check that a file, whose text begins at a byte, may be text of ours: not empty, UTF-16, binary or of other tools."""
-    if begin == len(data):
+def check_encoding(path: Path, data: bytes) -> None:
+    """Check that a file may be text of ours: not empty, UTF-16, binary or of other tools."""
+    if not data:
         raise FormatError(path, [Problem("is empty")])
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
@@ -210,7 +210,7 @@ def wording_gzip_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def wording_zip_errors(path: Path | str, file: str | None = None) -> Iterator[None]:
+def wording_zip_errors(path: Path | str, file: str | None) -> Iterator[None]:
     """Raise a FormatError for an archive, or a file in it, that turns out to be damaged or encrypted in the block."""
     try:
         yield

@@ -107,10 +107,9 @@ def _find_dataset(path: str, options: dict[str, Any]) -> Any:
     """Find the module of a corpus's builder; None for a name that is not ours."""
     from closeread.corpus.names import corpus_names, find_corpus
 
-    def find(alias: str) -> str:
-        return find_corpus(alias).name
-
-    name = _find_name(path, options, "corpus", corpus_names(), find)
+    name = _find_name(
+        path, options, "corpus", corpus_names(), lambda alias: find_corpus(alias).name
+    )
     if name is None:
         return None
     from datasets.load import DatasetModule

@@ -39,12 +39,10 @@ from closeread.leaderboard.names import (
 )
 from closeread.leaderboard.results import Arrival, Entry
 from closeread.tables import (
-    GAPS,
     Grid,
     Markup,
     Style,
     escape_markdown,
-    find_width,
     percent,
 )
 from closeread.views.page import dump_data, hash_source
@@ -203,7 +201,7 @@ def list_rows(board: Json) -> list[Json]:
 
 
 def grid(board: Json, *, style: Style = "table") -> Grid:
-    """Return the ranking of a board, without precision and recall; in a terminal, with the columns that fit."""
+    """Return the ranking of a board, without precision and recall."""
     board = clean_index(board)
     rows = board["rows"]
     headline = order_metrics(board)[0]
@@ -214,23 +212,9 @@ def grid(board: Json, *, style: Style = "table") -> Grid:
         [headline["title"], *map(format_value, scores)],
         [f"{100 * board['confidence']:g}% interval", *map(format_interval, scores)],
     ]
-    room = find_width() - sum(map(_measure, columns)) + GAPS[-1]
-    # if not even these fit, each row becomes a block, with room for all
-    is_limited = style == "table" and room >= 0
-    hidden = []
-    for column in _list_minor_columns(board, style):
-        width = _measure(column)
-        if is_limited and width > room:
-            hidden.append(column[0])
-        elif any(column[1:]):
-            columns.append(column)
-            room -= width
+    columns += [column for column in _list_minor_columns(board, style) if any(column[1:])]
     header, *cells = zip(*columns, strict=True)
-    return Grid(board["title"], header, cells, _list_notes(board, hidden), labels=2)
-
-
-def _measure(column: Sequence[str]) -> int:
-    return max(map(len, column)) + GAPS[-1]
+    return Grid(board["title"], header, cells, _list_notes(board), labels=2)
 
 
 def _name_rows(rows: Sequence[Json]) -> list[str]:
@@ -247,7 +231,7 @@ def _name_rows(rows: Sequence[Json]) -> list[str]:
 
 
 def _list_minor_columns(board: Json, style: Style) -> Iterator[list[str]]:
-    """Yield the columns that a narrow terminal has no room for, those that say something."""
+    """Yield the columns behind the headline score."""
     rows = board["rows"]
     for metric in order_metrics(board)[1:]:
         if not metric["name"].endswith(MINOR):
@@ -260,10 +244,9 @@ def _list_minor_columns(board: Json, style: Style) -> Iterator[list[str]]:
     yield ["flags", *map(name_flags, rows)]
 
 
-def _list_notes(board: Json, hidden: Sequence[str]) -> list[str]:
-    """Return the notes below a ranking, which lacks some hidden columns."""
+def _list_notes(board: Json) -> list[str]:
+    """Return the notes below a ranking."""
     rows = board["rows"]
-    everything = choose_words("--format csv", "to_frame()")
     notes = []
     if any(mark_undecided(board, row) for row in rows):
         notes.append("† Not distinguishable from the best.")
@@ -272,11 +255,10 @@ def _list_notes(board: Json, hidden: Sequence[str]) -> list[str]:
     notes.append(describe_detectable(board))
     if any(map(_has_undefined_score, rows)):
         notes.append("* This score is 0/0; its value is set by convention.")
-    if hidden:
-        notes.append(f"Not shown: {', '.join(hidden)}; see {everything}.")
     n_others = sum(len(other["rows"]) for other in board["others"])
     if n_others:
         words = pluralize(n_others, "row")
+        everything = choose_words("--format csv", "to_frame()")
         notes.append(f"{words} with another signature: not comparable, see {everything}.")
     if board["refused"] or board["withdrawn"]:
         notes.append(f"Refused: {board['refused']}. Withdrawn: {board['withdrawn']}.")

@@ -27,6 +27,7 @@ from closeread.counts.systems import (
     choose_columns,
     detect_kind,
     make_names,
+    name_sources,
     restrict_metrics,
     select_scores,
     sort_systems,
@@ -254,10 +255,8 @@ def compare(
             systems_text += f"; {quote(str(gold))} is the key"
         raise RequestError(f"a comparison needs at least two systems ({systems_text})")
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
-    if preset is not None:
-        procedure_options["preset"] = preset
     is_named = second is not None or isinstance(first, Mapping)
     systems = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     counted: list[Counts] = []
@@ -290,13 +289,10 @@ def compare(
 
 def _name_two(first: Source, second: Source) -> Mapping[str, Source]:
     """Return two systems by name: that of the file, otherwise "first" or "second"."""
-    sides = {"first": first, "second": second}
-    paths = [Path(system) for system in sides.values() if isinstance(system, str | Path)]
-    names = iter(make_names(paths))
-    named = {}
-    for side, system in sides.items():
-        named[next(names) if isinstance(system, str | Path) else side] = system
-    return named if len(named) == 2 else sides
+    sides = ["first", "second"]
+    systems = [first, second]
+    names = name_sources(systems, sides)
+    return dict(zip(names if names[0] != names[1] else sides, systems, strict=True))
 
 
 def table(
@@ -369,10 +365,8 @@ def table(
             describe_unknown("style of intervals", intervals, get_args(IntervalStyle))
         )
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
-    if preset is not None:
-        procedure_options["preset"] = preset
     is_named = isinstance(systems, Mapping) or bool(names)
     loaded = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     warn_all(loaded.notices)

@@ -64,10 +64,10 @@ def count(
     1.0
     """
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
+    scorer = open_scorer(source, procedure_options, metrics)
     system = scorer.read(predictions)
     if system.missing and "missing" not in procedure_options:
         records = pluralize(len(system.missing), "gold record")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from closeread import parameters as arg
@@ -48,7 +47,7 @@ def plot_scores(
         alpha: Significance level.
     """
     from closeread.counts.estimates import Resampling
-    from closeread.counts.systems import make_names
+    from closeread.counts.systems import name_sources
     from closeread.drawing.charts import ForestRow, draw_forest
     from closeread.operations.compare import table
     from closeread.scoring import find_procedure
@@ -57,12 +56,9 @@ def plot_scores(
     where: dict[str, Any] = {**vars(place), **(option or {})}
     if find_procedure(corpus)[1] is None and place.gold is None and systems:
         where["gold"] = systems.pop(0).source
-    files = [system.source for system in systems if isinstance(system.source, Path)]
-    names = iter(make_names(files))
-    named: dict[str, Any] = {}
-    for system in systems:
-        name = next(names) if isinstance(system.source, Path) else system.name
-        named[name] = system.source
+    sources = [system.source for system in systems]
+    names = name_sources(sources, [system.name for system in systems])
+    named: dict[str, Any] = dict(zip(names, sources, strict=True))
     if by is not None:
         resampling = Resampling(confidence=confidence, seed=seed)
         return _plot_slices(corpus, named, by, scores, resampling, where)

@@ -203,7 +203,7 @@ def score(
     """
     chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
     is_json_lines = (
@@ -216,7 +216,7 @@ def score(
         source, procedure_options = take_gold([log], source, procedure_options)
     if explain and len(epochs) > 1:
         raise RequestError(f"a log of {len(epochs)} epochs can't be explained (expected one)")
-    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
+    scorer = open_scorer(source, procedure_options, metrics)
     warn_all(scorer.gold.notices)
     systems = [scorer.read(rows) for rows in epochs]
     breakdowns = scorer.breakdowns_for(fields)
@@ -497,7 +497,7 @@ class Sheet(Result):
         model = "unknown" if self.source is None else make_names([self.source])[0]
         return write_result(self.report, self.procedure, model)
 
-    def list_main(self, families: Sequence[str] = ()) -> list[str]:
+    def list_main(self, families: Sequence[str]) -> list[str]:
         """Return the main score, or that of each of some metrics; nan if a score has no value."""
         scores = self.report.scores
         if not families:

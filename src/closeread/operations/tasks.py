@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from closeread.corpus.names import choose_equivalent, find_corpus
 from closeread.exceptions import RequestError
@@ -50,7 +50,8 @@ def agreement(
     >>> print(closeread.agreement("coref", anna, ben).to_dict()["iaa1"])
     0.0
     """
-    return cast("Result", call("agreement", corpus, annotators, "measure of agreement", **options))
+    agreed: Result = call("agreement", corpus, annotators, "measure of agreement", **options)
+    return agreed
 
 
 def adjudicate(
@@ -79,7 +80,8 @@ def adjudicate(
     >>> print(closeread.adjudicate("mctaco", "anna.jsonl", "ben.jsonl", output="kept.jsonl"))
     kept.jsonl: 1 kept (1 yes, 0 no), 0 dropped; observed agreement 1.000
     """
-    return cast(Written, call("adjudicate", kind, annotators, output=output, **options))
+    written: Written = call("adjudicate", kind, annotators, output=output, **options)
+    return written
 
 
 def prepare(
@@ -118,7 +120,7 @@ def prepare(
     """
     name = find_corpus(corpus).name
     check_group("prepare", name)
-    written = call(
+    written: Written = call(
         f"prepare {name}",
         what,
         sources,
@@ -130,7 +132,7 @@ def prepare(
         output=output,
         **options,
     )
-    return cast(Written, written)
+    return written
 
 
 def plot(
@@ -222,7 +224,7 @@ def convert(
     >>> closeread.convert("coref", {"letter": [[[0, 0], [1, 1]]]})[0]
     {'document': 'letter', 'clusters': [[[0, 0], [1, 1]]]}
     """
-    written = call(
+    written: Written = call(
         "convert",
         kind,
         [source],
@@ -234,7 +236,7 @@ def convert(
         output=to,
         **options,
     )
-    return cast(Written, written).records
+    return written.records
 
 
 def errors(
@@ -279,7 +281,7 @@ def errors(
         raise RequestError(
             f"errors {analysis} needs gold: the key, as in errors({kind!r}, response, gold=key)"
         )
-    analysed = call(
+    analysed: Result = call(
         "errors",
         kind,
         predictions,
@@ -290,7 +292,7 @@ def errors(
         data_dir=data_dir,
         **options,
     )
-    return cast("Result", analysed)
+    return analysed
 
 
 def baseline(
@@ -393,7 +395,7 @@ def train(
 
     >>> print(closeread.train("tne", "run", encoder="SpanBERT/spanbert-base-cased"))  # doctest: +SKIP
     """
-    trained = call(
+    trained: Result = call(
         "train",
         corpus,
         (),
@@ -413,7 +415,7 @@ def train(
         precision=precision,
         **options,
     )
-    return cast("Result", trained)
+    return trained
 
 
 def predict(

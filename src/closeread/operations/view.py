@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Annotated
 
 from closeread import parameters as arg
 from closeread.corpus.notices import name_systems, warn_all
 from closeread.counts.estimates import Resampling
-from closeread.counts.systems import make_names
+from closeread.counts.systems import name_sources
 from closeread.exceptions import RequestError, describe_unknown, join_all
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
@@ -80,7 +81,7 @@ def view(
     1
     """
     source, procedure_options = find_gold(
-        name, gold=gold, config=config, split=split, data_dir=data_dir, **options
+        name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     if source.procedure.name not in VIEWED:
         raise RequestError(describe_unknown("kind of page", name, VIEWED))
@@ -88,8 +89,8 @@ def view(
         raise RequestError("a page needs at least one system")
     if show and output is None:
         raise RequestError("only a page that is written can be opened; name a file as output")
-    scorer = open_scorer(source, {"preset": preset, **procedure_options}, metrics)
-    names = name_objects(systems)
+    scorer = open_scorer(source, procedure_options, metrics)
+    names = name_sources(systems, ascii_uppercase)
     read = [scorer.read(system) for system in systems]
     viewed = [
         judge_system(system_name, scorer, system)
@@ -114,14 +115,6 @@ def view(
 
         webbrowser.open(Path(output).absolute().as_uri())
     return page
-
-
-def name_objects(systems: Sequence[FileOrRows]) -> list[str]:
-    """Return a name for each system: of files as in tables, of objects A, B, …"""
-    paths = [Path(system) for system in systems if isinstance(system, str | Path)]
-    names = iter(make_names(paths))
-    letters = iter("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    return [next(names) if isinstance(system, str | Path) else next(letters) for system in systems]
 
 
 OPERATIONS: Operations = {"": {"view": view}}

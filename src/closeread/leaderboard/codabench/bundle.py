@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from closeread.corpus.submissions import write_submission
 from closeread.counts.procedure import PathOption
 from closeread.exceptions import RequestError, join_names, name_option, quote
 from closeread.files import creating_folder, package_folder, replacing, write_text
-from closeread.formats.folders import walk_files
 from closeread.formats.json_lines import dump_json_lines
 from closeread.leaderboard.codabench.program import accepts_folders, column_key
 from closeread.leaderboard.declaration import (
@@ -186,11 +186,9 @@ def _write_gold(
         key = Path(str(own_gold))
         path = folder / (key.name if FILE_NAME.fullmatch(key.name) else "key")
         if key.is_dir():
-            for name, file in walk_files(key)[0].items():
-                (path / name).parent.mkdir(parents=True, exist_ok=True)
-                (path / name).write_bytes(file.read_bytes())
+            shutil.copytree(key, path, ignore=shutil.ignore_patterns(".*"))
         else:
-            path.write_bytes(key.read_bytes())
+            shutil.copyfile(key, path)
     board.open_scorer(path)
 
 
