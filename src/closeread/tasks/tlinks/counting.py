@@ -179,12 +179,6 @@ def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
     return [i for i, relation in enumerate(relations) if verdicts.get(relation) == "contradictory"]
 
 
-def find_tautologies(tlinks: Sequence[Record], during: str) -> list[int]:
-    """Find the links that are true of any interval; return their indices."""
-    relations = _make_relations(tlinks, defaultdict(count_up().__next__), during)
-    return [index for index, relation in enumerate(relations) if _is_tautology(relation)]
-
-
 def _build_sides(
     gold: Record, system: Record, matching: str, during: str
 ) -> tuple[DocumentLinks, DocumentLinks]:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from closeread.exceptions import advise, pluralize, quote
 from closeread.formats.timeml import EVENT, NO_RELATION, TIMEX, Tlink
-from closeread.tasks.tlinks.counting import find_contradictions, find_tautologies
+from closeread.tasks.tlinks.counting import find_contradictions
 from closeread.tasks.tlinks.documents import TimeMLDocuments, list_links, select_links
-from closeread.tasks.tlinks.temporal_graph import TYPES
+from closeread.tasks.tlinks.temporal_graph import DURINGS, SYMMETRIC, TYPES
 
 MAX_LINKS_NAMED = 3
 """How many contradictory links of a side, and how many that are true of any interval, are named."""
@@ -32,13 +32,13 @@ def describe_links(
     for name, path, document in side.read():
         n_links.update(tlink.relation for tlink in document.tlinks)
         tlinks = select_links(document)
-        records = list_links(tlinks)
         if name in inconsistent:
-            indices = find_contradictions(records, during)
+            indices = find_contradictions(list_links(tlinks), during)
             contradictory += [_describe_contradiction(path, tlinks[index]) for index in indices]
-        for index in find_tautologies(records, during):
-            link = _describe_link(path, tlinks[index])
-            tautologies.append(f"{link} links an interval with itself; not counted")
+        for tlink in tlinks:
+            if tlink.source == tlink.target and DURINGS[during][tlink.relation] in SYMMETRIC:
+                link = _describe_link(path, tlink)
+                tautologies.append(f"{link} links an interval with itself; not counted")
     yield from _show_first(side.path, contradictory, "links are contradictory")
     not_counted = "links of an interval with itself are not counted"
     yield from _show_first(side.path, tautologies, not_counted)
