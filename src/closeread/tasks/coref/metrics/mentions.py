@@ -48,7 +48,9 @@ def count_overlaps(key: Documents, response: Documents) -> Floats:
         ]
         weights = np.array(common, np.int64)
         is_common = weights > 0
-        rows, columns, weights = rows[is_common], columns[is_common], weights[is_common]
+        rows = rows[is_common]
+        columns = columns[is_common]
+        weights = weights[is_common]
     documents = key.columns.document[rows]
     n_documents = len(key)
     counts = [best_total(rows, columns, weights.astype(float), documents, n_documents)]
