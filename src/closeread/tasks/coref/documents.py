@@ -59,7 +59,7 @@ class Mention(NamedTuple):
     @property
     def runs(self) -> tuple[Span, ...]:
         """The first and the last token of each run of adjacent tokens, in ascending order."""
-        return tuple(merge_adjacent(self.subspans)) if self.subspans else self.spans
+        return tuple(merge_adjacent(self.subspans)) if self.subspans else ((self.start, self.end),)
 
 
 class Entity(NamedTuple):

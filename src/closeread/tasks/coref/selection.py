@@ -6,6 +6,7 @@ Conventions: entities that lose all mentions stay, so that the others keep their
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -25,7 +26,7 @@ def keep_mentions(documents: Documents, is_kept: Mask) -> Documents:
     for document in documents.documents:
         entities = []
         for entity in document.entities:
-            mentions = [mention for mention in entity.mentions if next(flags)]
+            mentions = list(compress(entity.mentions, flags))
             entities.append(Entity(entity.label, mentions))
         selected.append(replace(document, entities=entities))
     return documents.replaced(selected)

@@ -16,17 +16,19 @@ response.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Floats, Ints, Mask, sum_groups
+from closeread.arrays import Floats, Ints, Mask, expand_ranges, sum_groups
 from closeread.assignment import best_total
+from closeread.tasks.coref.columns import Columns
 from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.empty_nodes import find_zeros
 from closeread.tasks.coref.metrics.matching import MatchedMentions
-from closeread.tasks.coref.spans import count_common_tokens, count_tokens
+from closeread.tasks.coref.metrics.overlap import Pair
+from closeread.tasks.coref.spans import Span, count_common_tokens, count_tokens
 from closeread.tasks.coref.universal_anaphora.relation_counts import (
     count_bridging,
     count_non_referring,
@@ -35,40 +37,65 @@ from closeread.tasks.coref.universal_anaphora.relation_counts import (
 
 def count_overlaps(key: Documents, response: Documents) -> Floats:
     """Count the tokens of mentions in both sides under the best mapping, in the key, in the response."""
-    key_mentions = key.list_mentions()
-    response_mentions = response.list_mentions()
-    pairs = []
-    for row, column in list_overlapping(key, response):
-        n_common = count_common_tokens(key_mentions[row].runs, response_mentions[column].runs)
-        if n_common:
-            pairs.append((row, column, n_common))
-    rows, columns, weights = np.array(pairs, np.int64).reshape(-1, 3).T
+    rows, columns = list_overlapping(key.columns, response.columns)
+    first = np.maximum(key.columns.start[rows], response.columns.start[columns])
+    weights = 1 + np.minimum(key.columns.end[rows], response.columns.end[columns]) - first
+    if key.has_parts or response.has_parts:
+        key_runs, response_runs = map(list_runs, (key, response))
+        pairs = zip(rows.tolist(), columns.tolist(), strict=True)
+        common = [
+            count_common_tokens(key_runs[row], response_runs[column]) for row, column in pairs
+        ]
+        weights = np.array(common, np.int64)
+        is_common = weights > 0
+        rows = rows[is_common]
+        columns = columns[is_common]
+        weights = weights[is_common]
     documents = key.columns.document[rows]
     n_documents = len(key)
     counts = [best_total(rows, columns, weights.astype(float), documents, n_documents)]
     for side in (key, response):
-        sizes = np.array([count_tokens(mention.runs) for mention in side.list_mentions()], float)
+        sizes = count_mention_tokens(side).astype(float)
         counts.append(sum_groups(side.columns.document, sizes, n_documents))
     return np.column_stack(counts)
 
 
-def list_overlapping(key: Documents, response: Documents) -> Iterator[tuple[int, int]]:
+def list_runs(documents: Documents) -> list[tuple[Span, ...]]:
+    """List the runs of adjacent tokens of each mention."""
+    return [mention.runs for mention in documents.list_mentions()]
+
+
+def count_mention_tokens(documents: Documents) -> Ints:
+    """Count the tokens of each mention."""
+    if documents.has_parts:
+        return np.array([count_tokens(runs) for runs in list_runs(documents)], np.int64)
+    return documents.columns.end - documents.columns.start + 1
+
+
+def list_overlapping(key: Columns, response: Columns) -> Pair:
     """List the mentions of key and response of which one starts within the other, or with it."""
-    bounds = []
-    for number, side in enumerate((key, response)):
-        document, _, start, end, _ = side.columns
-        mentions = zip(document.tolist(), start.tolist(), end.tolist(), strict=True)
-        for row, (of_document, first, last) in enumerate(mentions):
-            bounds.append((of_document, first, False, number, row))
-            bounds.append((of_document, last, True, number, row))
-    open_rows: list[set[int]] = [set(), set()]
-    for _, _, is_end, side_number, row in sorted(bounds):
-        if is_end:
-            open_rows[side_number].remove(row)
-            continue
-        open_rows[side_number].add(row)
-        for other_row in open_rows[1 - side_number]:
-            yield (other_row, row) if side_number else (row, other_row)
+    key_rows, response_rows = find_starting_within(key, response, "left")
+    # Those that start together have been found.
+    other_response_rows, other_key_rows = find_starting_within(response, key, "right")
+    return (
+        np.concatenate([key_rows, other_key_rows]),
+        np.concatenate([response_rows, other_response_rows]),
+    )
+
+
+def find_starting_within(outer: Columns, inner: Columns, side: Literal["left", "right"]) -> Pair:
+    """Find the inner mentions that start within each outer one, those that start with it only from the left side.
+
+    Returns the rows of both, (n_pairs,).
+    """
+    width = 1 + int(np.concatenate([outer.end, inner.end]).max(initial=0))
+    start = inner.document * width + inner.start
+    order = np.argsort(start)
+    in_order = start[order]
+    begin = np.searchsorted(in_order, outer.document * width + outer.start, side)
+    end = np.searchsorted(in_order, outer.document * width + outer.end, "right")
+    outer_row, place = expand_ranges(begin, end - begin)
+    return outer_row, order[place]
 
 
 class Anaphors(NamedTuple):
@@ -125,7 +152,7 @@ def count_anaphors(
 def list_zero_anaphors(documents: Documents) -> Anaphors:
     """List the mentions of a side, of which zeros count."""
     columns = documents.columns
-    sizes = np.array([count_tokens(mention.runs) for mention in documents.list_mentions()])
+    sizes = count_mention_tokens(documents)
     rank = np.argsort(np.lexsort((sizes, columns.end, columns.start)))
     return Anaphors(columns.document, columns.entity, rank, find_zeros(documents))
 
