@@ -16,6 +16,7 @@ OWN = "no JSON: arguments of our own"
 KNOWN = {
     ("cli/commands.py", "ProcedureGroup"): OWN,
     ("cli/options.py", "Option"): OWN,
+    ("cli/printing.py", "Sheet"): OWN,
     ("counts/comparison.py", "Comparison"): OWN,
     ("counts/resampling.py", "Difference"): OWN,
     ("drawing/pictures.py", "Line2D"): OWN,
