@@ -24,6 +24,7 @@ from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.tasks import procedure_names
 from closeread.tasks.coref import formats as coref_formats
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
@@ -221,7 +222,7 @@ def test_every_format_is_found():
         "marked_text",
     }
     assert FORMATS.keys() == {"json_lines", "corpus_links", *of_coref, *of_corpora}
-    assert all(isinstance(one, Format) for one in FORMATS.values())
+    assert all(isinstance(one, Format | CorefFormat) for one in FORMATS.values())
 
 
 def check_message(error):
@@ -236,8 +237,13 @@ def check_message(error):
 @DAMAGED
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
+    form = FORMATS[name]
     try:
-        records, lines, problems, *_ = FORMATS[name].read(file, "test")
+        if isinstance(form, CorefFormat):
+            documents = form.read(file, DEFAULT_READING)
+            assert all(isinstance(record, dict) for record in documents)
+            return
+        records, lines, problems, *_ = form.read(file, "test")
     except FormatError as error:
         check_message(error)
         return
