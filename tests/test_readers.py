@@ -24,7 +24,7 @@ from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.text import read_lines
 from closeread.tasks import procedure_names
 from closeread.tasks.coref import formats as coref_formats
-from closeread.tasks.coref.formats.reading import CorefFormat, Reading
+from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat
 from closeread.tasks.mctaco import mctaco_labels, mctaco_tsv
 
 MCTACO = load_corpus("mctaco")
@@ -238,10 +238,12 @@ def check_message(error):
 def test_every_reader_reads_or_refuses(file, name, data):
     file.write_bytes(data)
     form = FORMATS[name]
-    # What else a reader is told: how to read coreference, or the split.
-    told = Reading() if isinstance(form, CorefFormat) else "test"
     try:
-        records, lines, problems, *_ = form.read(file, told)
+        if isinstance(form, CorefFormat):
+            documents = form.read(file, DEFAULT_READING)
+            assert all(isinstance(record, dict) for record in documents)
+            return
+        records, lines, problems, *_ = form.read(file, "test")
     except FormatError as error:
         check_message(error)
         return

@@ -100,7 +100,8 @@ class ProblemList(list[Problem]):
     def __init__(self, problems: Iterable[Problem] = ()) -> None:
         super().__init__()
         self._first_of_kind: dict[tuple[str, ...], int] = {}
-        self.extend(problems)
+        for problem in problems:
+            self.append(problem)
 
     def append(self, problem: Problem) -> None:
         """Add a problem, or count it."""

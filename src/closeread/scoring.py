@@ -198,8 +198,9 @@ class Scorer:
             f"{name_option('missing', 'skip')} leaves it out and says the mean is over {n_present}"
         )
 
-    def count(self, system: System, breakdowns: Sequence[str] = ()) -> Counts:
-        """Count a system's output, and the procedure's breakdowns inside units."""
+    def count(self, system: System, fields: Sequence[str] = ()) -> Counts:
+        """Count a system's output, and those of the fields to slice by that must be counted inside units."""
+        breakdowns = [name for name in dict.fromkeys(fields) if name in self.procedure.breakdowns]
         if self.groups:
             self._check_groups(system)
         table = self.tabulate(system.rows, breakdowns)
@@ -242,10 +243,6 @@ class Scorer:
     def digests(self) -> Mapping[str, bytes]:
         """The sha256 of each unit's gold, by the unit's name; it is the same for all systems."""
         return self.gold.digests(self.options)
-
-    def breakdowns_for(self, fields: Sequence[str]) -> list[str]:
-        """Return those of the fields to slice by that must be counted inside units."""
-        return [name for name in fields if name in self.procedure.breakdowns]
 
     def available_breakdowns(self, system: System) -> list[str]:
         """Return the breakdowns for which neither side lacks anything."""

@@ -10,6 +10,7 @@ from shared.coref_readers import read_conll
 from shared.coreference import read_response, score_files, write_jsonl
 
 from closeread.exceptions import FormatError
+from closeread.tasks.coref.key_response import put_in_order
 from closeread.tasks.coref.word_comparison import note_other_words
 
 KEY = document("n 0 0 a (1)", "n 0 1 b -", "n 0 2 c (1)") + document("n 0 0 d (1)", name="(e)")
@@ -91,11 +92,11 @@ def test_the_differing_words_of_many_documents(here, read):
     Path("other.conll").write_text(
         "".join(document("A -", "B (1)", name=f"({i})") for i in (7, 3, 5, 4, 2))
     )
-    (note,) = note_other_words(key, read_conll(Path("other.conll")))
-    first = "first: line 2: token 0 of document '7' is 'A', but 'a' in the key (line 30)"
+    (note,) = note_other_words(key, put_in_order(key, read_conll(Path("other.conll"))))
+    first = "first: line 18: token 0 of document '2' is 'A', but 'a' in the key (line 10)"
     assert (
         note
-        == f"10 words of the response differ from the key's in 5 documents ('7', '3', '5', …); {first}"
+        == f"10 words of the response differ from the key's in 5 documents ('2', '3', '4', …); {first}"
     )
 
 

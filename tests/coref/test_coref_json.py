@@ -11,7 +11,7 @@ from closeread.tasks.coref.formats.coref_json import dump_coref_json, read_recor
 
 
 def read_json(file):
-    return read_records(file).records
+    return read_records(file)
 
 
 def test_the_number_of_tokens_is_known_only_where_all_say_it(file):

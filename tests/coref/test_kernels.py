@@ -85,7 +85,7 @@ def test_order_and_numbers_do_not_matter(pairs, seed):
 
     def disguised(side):
         order = rng.permutation(len(side.mention))
-        entity_number = rng.permutation(side.n_entities + 5)
+        entity_number = rng.permutation(side.entity.max(initial=-1) + 6)
         return Side(
             side.document[order],
             mention_number[side.mention[order]],

@@ -238,11 +238,11 @@ def write_key(side, name, records=None):
     jsonl.write_text(
         json_lines.dump({**record, "n_tokens": LENGTHS[record["document"]]} for record in records)
     )
-    parsed = find_format("coref", "coref_json").read(jsonl, DEFAULT_READING)
+    documents = find_format("coref", "coref_json").read(jsonl, DEFAULT_READING).documents
     if name == "ontonotes":
-        text = as_ontonotes(find_format("coref", "conll").write(parsed.records.documents))
+        text = as_ontonotes(find_format("coref", "conll").write(documents))
     else:
-        text = find_format("coref", name).write(parsed.records.documents)
+        text = find_format("coref", name).write(documents)
     path.write_text(text, "utf-8")
     return path
 

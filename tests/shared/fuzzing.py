@@ -115,6 +115,7 @@ LINES = {
     "score-links": f"score matres in/more/links.jsonl --config sample --missing empty {FEW}",
     "convert-arrau": "convert coref in/more/ferry.CONLL -o out/a.jsonl",
     "convert-rich": "convert coref in/more/rich.conllu -o out/a.conllu",
+    "convert-marked": "convert coref in/more/marked.txt -o out/a.jsonl",
 }
 """Commands by the names of their targets, beside those of `shared.every_command`."""
 
@@ -135,7 +136,6 @@ UNLISTED = {
 READERS = {
     "closeread.formats.json_lines": "in/more/mctaco.jsonl",
     "closeread.tasks.coref.corpus_documents": "in/more/treebanks/gold",
-    "closeread.tasks.coref.formats.marked_text": "in/more/marked.txt",
     "closeread.tasks.marmara.corpus_files": "in/marmara",
     "closeread.tasks.timeline.cat_xml": "in/voyage",
     "closeread.tasks.timeline.timeline_txt": "in/more/other-timeline",

@@ -245,8 +245,11 @@ def make_report(
     """Compute scores and intervals from a system's counts, and those of slices by some fields or breakdowns."""
     resampling = resampling or Resampling()
     procedure = counts.procedure
+    preset = counts.provenance.preset
     for name in by:
         _check_field(counts, name)
+    if preset is not None:
+        preset = procedure.describe_preset(preset, counts.table.group_names)
     return Report(
         counts.provenance,
         resampling,
@@ -255,7 +258,7 @@ def make_report(
         score(counts.table, counts.metrics, resampling),
         {name: _score_slices(counts, name, resampling) for name in by},
         {metric.name: metric.title for metric in procedure.metrics},
-        procedure.describe_preset(counts.provenance.preset, counts.table.group_names),
+        preset,
         UnitRows(counts),
         legend=make_legend(procedure, (metric.name for metric in procedure.metrics))
         if procedure.legend

@@ -537,9 +537,9 @@ class Procedure:
                 return name
         return None
 
-    def describe_preset(self, name: str | None, groups: Sequence[str]) -> str | None:
+    def describe_preset(self, name: str, groups: Sequence[str]) -> str:
         """Return the name of a preset, with how many of its groups there are if some are lacking."""
-        expected = () if name is None else self.presets[name].groups
+        expected = self.presets[name].groups
         n_present = len(set(expected) & set(groups))
         if n_present == len(expected):
             return name

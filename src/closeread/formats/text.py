@@ -109,8 +109,17 @@ def split_lines(path: Path, data: bytes) -> Lines:
 
 
 def check_text(path: Path, data: bytes) -> None:
-    """Check that the bytes of a file, without its byte-order mark, are UTF-8 text whose lines are not too long."""
-    check_encoding(path, data)
+    """Check that the bytes of a file, without its byte-order mark, are UTF-8 text of ours whose lines are not too long."""
+    if not data:
+        raise FormatError(path, [Problem("is empty")])
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
+    foreign = describe_foreign_file(data)
+    if foreign:
+        raise FormatError(path, [Problem(foreign)])
+    if b"\0" in data:
+        expected = "expected UTF-8 text"
+        raise FormatError(path, [Problem(f"is a binary file: it contains NUL bytes ({expected})")])
     if len(data) > limits.MAX_LINE_BYTES and max(map(len, BytesIO(data))) > limits.MAX_LINE_BYTES:
         problems = ProblemList()
         for number, line in enumerate(Lines(data).encoded(), 1):
@@ -137,21 +146,6 @@ def _find_encoding_errors(lines: Lines) -> Iterator[Problem]:
             column = len(line[: error.start].decode()) + 1
             message = f"is not UTF-8 from column {column} (byte 0x{line[error.start]:02x})"
             yield Problem(f"{message}; convert the file to UTF-8", number)
-
-
-def check_encoding(path: Path, data: bytes) -> None:
-    """Check that a file may be text of ours: not empty, UTF-16, binary or of other tools."""
-    if not data:
-        raise FormatError(path, [Problem("is empty")])
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError(path, [Problem("is UTF-16 text (expected UTF-8)")])
-    foreign = describe_foreign_file(data)
-    if foreign:
-        raise FormatError(path, [Problem(foreign)])
-    if b"\0" in data:
-        raise FormatError(
-            path, [Problem("is a binary file: it contains NUL bytes (expected UTF-8 text)")]
-        )
 
 
 def read_bytes(path: Path) -> bytes:

@@ -289,7 +289,7 @@ class EvaluateModule(Module):
         rows, scorer = self._open_scorer(system, gold, options)
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
-        counts = scorer.count(System(rows, missing), scorer.breakdowns_for(fields))
+        counts = scorer.count(System(rows, missing), fields)
         warn_all([*self._find_oddities(gold, rows), *counts.notices])
         return make_report(counts, by=fields, resampling=resampling)
 

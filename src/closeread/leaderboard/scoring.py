@@ -155,7 +155,7 @@ def _prepare(board: Board, gold: Path | None) -> Callable[[Job], bytes]:
     answer(Job("", "nothing.jsonl", b'{"": 0}\n'))
     no_system = replace(scorer, options={**scorer.options, "missing": "empty"})
     system = System([None] * len(scorer.gold.records))
-    counts = no_system.count(system, scorer.breakdowns_for(board.slices))
+    counts = no_system.count(system, board.slices)
     make_report(counts, by=board.slices, resampling=RESAMPLING).to_dict()
     return answer
 
@@ -207,7 +207,7 @@ def score_predictions(
 
         baseline = load_baseline(scorer.gold.origin[0], subject.removeprefix(BASELINE))
         system = scorer.read(baseline.predict(scorer.gold.records))
-    counts = scorer.count(system, scorer.breakdowns_for(board.slices))
+    counts = scorer.count(system, board.slices)
     report = make_report(counts, by=board.slices, resampling=RESAMPLING)
     rows = data
     # rows are in the order of the gold, whatever their order in the file

@@ -339,7 +339,7 @@ def _count(corpus: str, values: Mapping[str, Any], options: dict[str, Any]) -> S
     scorer = open_scorer(*find_gold(corpus, **options))
     system = scorer.read(values["predictions"])
     fields = values.get("by", ()) or scorer.procedure.breakdowns
-    counted = scorer.count(system, scorer.breakdowns_for(fields))
+    counted = scorer.count(system, fields)
     warn_all([*scorer.gold.notices, *counted.notices])
     return ScoredPredictions(scorer.gold, system, counted)
 

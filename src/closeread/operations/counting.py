@@ -76,7 +76,7 @@ def count(
             f"{name_option('missing', 'empty', 'skip')} counts them as empty, or leaves them out"
         )
         raise RequestError(f"{records} without a prediction: {names} ({advice})")
-    counted = scorer.count(system, scorer.breakdowns_for(fields))
+    counted = scorer.count(system, fields)
     warn_all([*scorer.gold.notices, *counted.notices])
     return counted
 

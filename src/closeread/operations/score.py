@@ -219,14 +219,13 @@ def score(
     scorer = open_scorer(source, procedure_options, metrics)
     warn_all(scorer.gold.notices)
     systems = [scorer.read(rows) for rows in epochs]
-    breakdowns = scorer.breakdowns_for(fields)
+    counted_fields = list(fields)
     if counts is not None:
-        available = scorer.available_breakdowns(systems[0])
-        breakdowns = list(dict.fromkeys([*breakdowns, *available]))
+        counted_fields += scorer.available_breakdowns(systems[0])
     # Breakdowns are counted for one epoch only, since parts may be other ones in another.
-    if breakdowns and len(systems) > 1:
+    if len(systems) > 1 and set(counted_fields).intersection(scorer.procedure.breakdowns):
         raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
-    counts_by_epoch = [scorer.count(system, breakdowns) for system in systems]
+    counts_by_epoch = [scorer.count(system, counted_fields) for system in systems]
     counted = counts_by_epoch[0] if log is None else average_counts(counts_by_epoch)
     explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)

@@ -251,13 +251,11 @@ def align_documents(key: Documents, response: Documents) -> tuple[Documents, lis
     Raises:
         RequestError: a document has mentions but no words, or the response has relations, which aren't aligned.
     """
-    key_by_name = key.by_name()
     documents: list[Document] = []
     problems: list[Problem] = []
     counts = _Counts()
-    for document in response.documents:
-        expected = key_by_name.get(document.name)
-        if expected is None:
+    for expected, document in zip(key.documents, response.documents, strict=True):
+        if document.is_absent:
             documents.append(document)
             continue
         aligned, problem = _align_document(document, expected, counts)

@@ -47,7 +47,7 @@ def list_fields(documents: Documents) -> dict[str, list[str]]:
         names = chain.from_iterable(document.fields for document in documents.documents)
         for name in dict.fromkeys([GENRE, *names]):
             fields[name] = [document.fields.get(name, "") for document in documents.documents]
-    if documents.count_unnamed() < len(documents):  # numbers have no genre
+    if documents.packed is None or documents.packed.is_named:  # numbers have no genre
         pairs = zip(fields[GENRE], documents.names, strict=True)
         fields[GENRE] = [genre or find_genre(name) for genre, name in pairs]
     # The group of a record of a corpus may be a treebank.

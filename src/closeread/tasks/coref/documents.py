@@ -404,10 +404,6 @@ class Documents(Sequence[Record]):
         """Return the words of the documents by their names; none of a document whose words are unknown."""
         return {document.name: document.words.read() for document in self.documents}
 
-    def by_name(self) -> dict[str, Document]:
-        """Return the documents by their names."""
-        return {document.name: document for document in self.documents}
-
     def replaced(self, documents: Iterable[Document], *notices: str) -> Documents:
         """Return other documents in their place, with further notices."""
         return Documents(list(documents), [*self.notices, *notices], self.broken)
@@ -438,8 +434,9 @@ class Documents(Sequence[Record]):
 
     def list_absent(self) -> list[str]:
         """Return the names of the documents that a response lacks."""
-        pairs = zip(self.names, self.are_present(), strict=True)
-        return [name for name, is_present in pairs if not is_present]
+        if self.is_packed:
+            return []
+        return [document.name for document in self.documents if document.is_absent]
 
     def without(self, names: Collection[str]) -> Documents:
         """Return the documents, of which those with some names have no entities."""

@@ -12,12 +12,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import cache
+from importlib import import_module
 from itertools import chain
 from operator import itemgetter
 from pathlib import Path, PurePosixPath
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 from closeread import limits
 from closeread.corpus.declaration import Repair
@@ -27,6 +29,7 @@ from closeread.exceptions import (
     FormatError,
     Problem,
     RequestError,
+    advise,
     describe_problems,
     join_names,
     pluralize,
@@ -36,7 +39,7 @@ from closeread.files import make_folders, scratch_folder, text_suffix, write_tex
 from closeread.formats.folders import is_about_folder, note_left_out, walk_files
 from closeread.formats.text import plain_file, read_bytes
 from closeread.records import Parsed, Record
-from closeread.tasks import find_format
+from closeread.tasks.coref import formats
 from closeread.tasks.coref.columns import stack_clusters
 from closeread.tasks.coref.documents import (
     Document,
@@ -79,9 +82,12 @@ WEBANNO = "webanno-tsv"
 EXPECTED = f"expected {', '.join(form.title for form in FORMATS.values())}"
 
 
+@cache
 def load_format(name: str) -> CorefFormat:
     """Import a format by its name for options."""
-    return cast("CorefFormat", find_format("coref", FORMATS[name].module))
+    module = import_module(f"{formats.__name__}.{FORMATS[name].module}")
+    form: CorefFormat = module.FORMAT
+    return form
 
 
 def read_documents(
@@ -92,6 +98,7 @@ def read_documents(
     tolerant: bool = False,
     is_reread: bool = False,
     skip_invalid: bool = False,
+    advice: str = "",
     standoff: StandoffOptions = ALL_ANNOTATION,
     list_words: Callable[[], Mapping[str, Sequence[str]]] = dict,
     repairs: Sequence[Repair] = (),
@@ -105,6 +112,7 @@ def read_documents(
         tolerant: whether wrong tags of language models cost only their mention.
         is_reread: whether files can be read again when their words are asked for, so that their texts take no memory.
         skip_invalid: whether files of a folder that have errors are left out, with a notice.
+        advice: what else to say of errors in lines of files of a folder, with options as `advise` names them.
         standoff: what is read of files of annotation tools.
         list_words: returns the words of documents in another file by name, for files that count characters.
         repairs: cells of files of a corpus that are read in another way.
@@ -122,7 +130,7 @@ def read_documents(
         return read_annotation(path, standoff, list_words())
     reading = Reading(is_response, word_column, tolerant, is_reread, repairs)
     if is_folder:
-        return _read_folder(path, reading, skip_invalid=skip_invalid)
+        return _read_folder(path, reading, advice, skip_invalid=skip_invalid)
     documents = read_file(path, reading, form)
     notices = [f"{path}: {notice}" for notice in documents.notices]
     return Documents(documents.documents, notices)
@@ -144,7 +152,10 @@ def has_standoff(path: Path) -> bool:
 
 def read_file(path: Path, reading: Reading = DEFAULT_READING, form: str = "") -> Documents:
     """Read the documents of a file, whose format may be known; notices do not name it."""
-    with plain_file(path) as file:
+    form = form or _recognise(path)
+    # A file whose beginning tells its format is neither gzipped nor a pipe.
+    opened = nullcontext(path) if form in FORMATS else plain_file(path)
+    with opened as file:
         form = form or _recognise(file) or _find_format_by_name(path.name) or "conll"
         if form not in FORMATS:
             message = (
@@ -156,11 +167,11 @@ def read_file(path: Path, reading: Reading = DEFAULT_READING, form: str = "") ->
         repairs = [repair for repair in reading.repairs if repair.file == path.name]
         repaired = _repair(file, repairs) if repairs else None
         if repaired is None:
-            return documents_of(read(file, reading).records)
+            return read(file, reading)
         with scratch_folder() as folder:
             copy = folder / path.name
             copy.write_text(repaired, "utf-8")
-            documents = documents_of(read(copy, reading._replace(is_reread=False)).records)
+            documents = read(copy, reading._replace(is_reread=False))
         return documents.noted(
             *(f"line {repair.line}: {repair.what}" for repair in repairs if repair.what)
         )
@@ -177,14 +188,14 @@ def _repair(file: Path, repairs: Sequence[Repair]) -> str | None:
     return "\n".join(lines)
 
 
-def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Documents:
+def _read_folder(folder: Path, reading: Reading, advice: str, *, skip_invalid: bool) -> Documents:
     files, problems = walk_files(folder, f"files ({EXPECTED})")
     chosen, remarks = _choose_files(folder, files)
     documents_by_file: dict[str, Documents] = {}
     invalid: dict[str, FormatError] = {}
-    for name, form in chosen.items():
+    for name in chosen:
         try:
-            documents = read_file(files[name], reading, form)
+            documents = read_file(files[name], reading)
         except FormatError as error:
             invalid[name] = error
         else:
@@ -200,6 +211,8 @@ def _read_folder(folder: Path, reading: Reading, *, skip_invalid: bool) -> Docum
     _name_by_treebank(documents_by_file, broken)
     remarks += _rename_repeated(documents_by_file, problems)
     if problems:
+        if advice and not skip_invalid and any(problem.line for problem in problems):
+            problems[-1] = problems[-1]._replace(message=problems[-1].message + advise(advice))
         raise FormatError(folder, problems)
     all_documents: list[Document] = []
     for documents in documents_by_file.values():
@@ -239,14 +252,13 @@ def _list_names(name: str, path: Path) -> list[str]:
     return list(filter(None, names)) or [PurePosixPath(_drop_gz(name)).stem]
 
 
-def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[dict[str, str], list[Problem]]:
-    """Choose the files of a folder that have coreference, with the format if it is known, and a notice on the others."""
+def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[list[str], list[Problem]]:
+    """Choose the files of a folder that have coreference, and return a notice on the others."""
     gold = [name for name in files if _drop_gz(name).endswith(GOLD_CONLL_ENDING)]
     if gold:
         left_out = [name for name in files if name not in gold]
-        notices = note_left_out(left_out, f"names ending in {GOLD_CONLL_ENDING}")
-        return dict.fromkeys(gold, ""), notices
-    chosen: dict[str, str] = {}
+        return gold, note_left_out(left_out, f"names ending in {GOLD_CONLL_ENDING}")
+    chosen: list[str] = []
     # Files that only their suffix makes CRAC's text.
     plain: list[str] = []
     for name, path in files.items():
@@ -263,10 +275,9 @@ def _choose_files(folder: Path, files: Mapping[str, Path]) -> tuple[dict[str, st
             if form == "crac-text":
                 plain.append(name)
         if form in FORMATS:
-            chosen[name] = form
+            chosen.append(name)
     if len(plain) < sum(not is_about_folder(name) for name in files):
-        for name in plain:
-            del chosen[name]
+        chosen = [name for name in chosen if name not in plain]
     left_out = [name for name in files if name not in chosen]
     if files and not chosen:
         message = f"contains no file of coreference ({EXPECTED}), but {join_names(left_out)}"

@@ -14,7 +14,6 @@ from closeread.corpus.submissions import advise_missing
 from closeread.counts.procedure import GROUPS, Inconsistency, Options, System
 from closeread.counts.table import CountTable
 from closeread.exceptions import (
-    FormatError,
     InputError,
     Problem,
     RequestError,
@@ -27,7 +26,7 @@ from closeread.exceptions import (
 )
 from closeread.records import Origin, Record
 from closeread.tasks.coref.columns import describe_parts, digest_columns, stack_clusters
-from closeread.tasks.coref.document_fields import add_file_fields, list_fields
+from closeread.tasks.coref.document_fields import UNKNOWN, add_file_fields, list_fields
 from closeread.tasks.coref.document_names import (
     drop_other_treebanks,
     find_unknown_documents,
@@ -42,7 +41,6 @@ from closeread.tasks.coref.documents import (
     documents_of,
 )
 from closeread.tasks.coref.files import (
-    list_treebanks,
     read_documents,
     rename_documents,
     take_documents,
@@ -68,42 +66,34 @@ def read_side(
     source: Path | Sequence[Record], options: Options, *, is_response: bool = False, **reading: Any
 ) -> Documents:
     """Read the documents of a key or a response: one of the layers of their annotation."""
-    if isinstance(source, Path):
-        documents = _read_files(source, options, is_response=is_response, **reading)
-    else:
-        name = "predictions" if is_response else "gold"
-        documents = take_documents(source, name, is_response=is_response)
+    try:
+        if isinstance(source, Path):
+            standoff = {name: options[name] for name in STANDOFF_HELP}
+            # The layers of Universal Anaphora are none of annotation tools' files.
+            if standoff["layer"] in LAYERS_OF_UNIVERSAL_ANAPHORA:
+                standoff["layer"] = ""
+            documents = read_documents(
+                source,
+                is_response=is_response,
+                word_column=options["word_column"],
+                is_reread=True,
+                skip_invalid=options["skip_invalid"] == "true",
+                advice="; leave out files with errors by {skip_invalid=true}",
+                standoff=StandoffOptions(**standoff),
+                **reading,
+            )
+        else:
+            name = "predictions" if is_response else "gold"
+            documents = take_documents(source, name, is_response=is_response)
+    except InputError as error:
+        if is_response:
+            raise blame_submission(error) from None
+        raise
     if options["layer"] != DISCOURSE_DEIXIS:
         return documents
     from closeread.tasks.coref.universal_anaphora.relations import select_deixis
 
     return select_deixis(documents)
-
-
-def _read_files(source: Path, options: Options, **reading: Any) -> Documents:
-    """Read the documents of a file or a folder; errors in a folder tell how to leave its broken files out."""
-    skip_invalid = options["skip_invalid"] == "true"
-    standoff = {name: options[name] for name in STANDOFF_HELP}
-    # The layers of Universal Anaphora are none of annotation tools' files.
-    if standoff["layer"] in LAYERS_OF_UNIVERSAL_ANAPHORA:
-        standoff["layer"] = ""
-    try:
-        return read_documents(
-            source,
-            word_column=options["word_column"],
-            is_reread=True,
-            skip_invalid=skip_invalid,
-            standoff=StandoffOptions(**standoff),
-            **reading,
-        )
-    except FormatError as error:
-        has_lines = any(problem.line for problem in error.problems)
-        if not source.is_dir() or skip_invalid or not has_lines:
-            raise
-        *problems, last = error.problems
-        advice = advise("; leave out files with errors by {skip_invalid=true}")
-        last = last._replace(message=last.message + advice)
-        raise FormatError(error.source, [*problems, last]) from None
 
 
 def align(
@@ -113,51 +103,41 @@ def align(
     traits: DocumentTraits = NO_TRAITS,
 ) -> Documents:
     """Read a response and put its documents in the order of the key's."""
-    response = _read_response(key, source, options, traits)
-    has_same_names = response.names == key.names
+    response = read_side(
+        source,
+        options,
+        is_response=True,
+        tolerant=options["words"] == "align",
+        list_words=key.list_words,
+        repairs=traits.repairs,
+    )
+    if response.names != key.names:
+        response = _match_documents(key, response, source, options, traits)
+    if key.broken:
+        response = response.with_broken(key.broken)
     problems: list[Problem] = []
     notices: list[str] = []
-    if not has_same_names:
-        problems, notices = _find_other_documents(key, response, options)
     # before alignment, so that tokens and lines are the response's
     if options["duplicates"] == "error" and count_repeated(response):
         problems += find_repeated(response, advise_repeats())
+    if response.names != key.names:
+        other_documents, notices = _find_other_documents(key, response, options)
+        problems = other_documents + problems
+        response = put_in_order(key, response)
     if options["words"] == "align":
         from closeread.tasks.coref.alignment import align_documents
 
         response, other_texts = align_documents(key, response)
         problems += other_texts
     elif not (key.is_plain or response.is_plain):
-        response = _adopt_known_nodes(key, response)
+        response = response.replaced(map(_adopt_known_nodes, key.documents, response.documents))
     problems += token_differences(key, response, options["words"])
     if problems:
         name = source if isinstance(source, Path) else "predictions"
         raise SubmissionError(name, sorted(problems, key=lambda problem: problem.order))
     if options["words"] == "warn":
         notices = [*note_other_words(key, response), *notices]
-    if not has_same_names:
-        response = _put_in_order(key, response)
     return response.noted(*notices) if notices else response
-
-
-def _read_response(
-    key: Documents, source: Path | Sequence[Record], options: Options, traits: DocumentTraits
-) -> Documents:
-    """Read a response, whose documents get the names that they have in the key."""
-    try:
-        response = read_side(
-            source,
-            options,
-            is_response=True,
-            tolerant=options["words"] == "align",
-            list_words=key.list_words,
-            repairs=traits.repairs,
-        )
-    except InputError as error:
-        raise blame_submission(error) from None
-    if response.names != key.names:
-        response = _match_documents(key, response, source, options, traits)
-    return response.with_broken(key.broken) if key.broken else response
 
 
 def _match_documents(
@@ -200,24 +180,18 @@ def _check_number(
     raise SubmissionError(name, [Problem(f"has {numbers} ({expected})")])
 
 
-def _adopt_known_nodes(key: Documents, response: Documents) -> Documents:
-    """Take the key's empty nodes for documents that have the same ones, but don't know their sentences."""
-    nodes_by_name = {document.name: document.nodes for document in key.documents}
-
-    def adopt(document: Document) -> Document:
-        nodes = nodes_by_name.get(document.name, ())
-        tokens = [node.token for node in document.nodes]
-        is_incomplete = any(node.sentence == UNKNOWN_SENTENCE for node in document.nodes)
-        if is_incomplete and tokens == [node.token for node in nodes]:
-            return replace(document, nodes=nodes)
-        return document
-
-    return response.replaced(map(adopt, response.documents))
+def _adopt_known_nodes(key: Document, response: Document) -> Document:
+    """Take the key's empty nodes for a document that has the same ones, but doesn't know their sentences."""
+    is_incomplete = any(node.sentence == UNKNOWN_SENTENCE for node in response.nodes)
+    tokens = [node.token for node in response.nodes]
+    if is_incomplete and tokens == [node.token for node in key.nodes]:
+        return replace(response, nodes=key.nodes)
+    return response
 
 
-def _put_in_order(key: Documents, response: Documents) -> Documents:
+def put_in_order(key: Documents, response: Documents) -> Documents:
     """Return the response with the documents of the key, in its order; those that it lacks have no mentions."""
-    documents_by_name = response.by_name()
+    documents_by_name = {document.name: document for document in response.documents}
     n_tokens = 0 if response.has_lengths else None
     relations = None
     if response.has_relations:
@@ -300,6 +274,8 @@ def _iterate_repeats(document: Document) -> Iterator[tuple[int, int, Mention]]:
 
 def _describe_silence(key: Documents, response: Documents, options: Options) -> Iterator[str]:
     """Say that a side has no mentions, or that both have none in common, and the likely cause."""
+    if have_common_mentions(key, response, options["matching"], options["zeros"]):
+        return
     for name, side in (("key", key), ("response", response)):
         if side.has_mentions or len(side.list_absent()) == len(side):
             continue
@@ -312,9 +288,7 @@ def _describe_silence(key: Documents, response: Documents, options: Options) -> 
         elif side.has_nodes:
             cause = "no MISC column has Entity=… or coref_chains=…"
         yield f"the {name} has no mentions at all ({cause})"
-    if not key.has_mentions or not response.has_mentions:
-        return
-    if not have_common_mentions(key, response, options["matching"], options["zeros"]):
+    if key.has_mentions and response.has_mentions:
         cause = "are tokens numbered alike, from 0, and is the last token included?"
         yield f"the key and the response have no mention in common ({cause})"
 
@@ -531,7 +505,8 @@ class CoreferenceReader:
         sides = {"key": key, "response": response}
         yield from _describe_silence(key, response, options)
         yield from _describe_repeats(sides, options["duplicates"])
-        n_treebanks = len(list_treebanks(key))
+        fields = list_fields(key) if table is None else table.fields
+        n_treebanks = len(set(fields.get("treebank", ())) - {UNKNOWN})
         if options["average"] != GROUPS and n_treebanks > 1:
             advice = advise(": {average=groups}")
             yield f"pooled over {n_treebanks:,} treebanks; CRAC reports their mean{advice}"

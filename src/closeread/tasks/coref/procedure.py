@@ -104,9 +104,12 @@ def count(
     key = documents_of(gold)
     response = documents_of(system)
     names = key.names
-    present = np.array(response.are_present(), bool)
-    is_broken = np.array([name in response.broken for name in names], bool)
-    check_present(present | is_broken, "documents", missing, "response")
+    is_counted = np.array([name not in response.broken for name in names], bool)
+    if missing != "empty":
+        is_present = np.array(response.are_present(), bool)
+        check_present(is_present | ~is_counted, "documents", missing, "response")
+        if missing == "skip":
+            is_counted &= is_present
     if windows != "none":
         from closeread.tasks.coref.windows import cut_windows
 
@@ -163,9 +166,7 @@ def count(
     if breakdowns:
         require_fields(key, response, options, breakdowns)
         table = replace(table, breakdowns=count_slices(breakdowns, matched))
-    if missing == "skip":
-        return table.select(present & ~is_broken)
-    return table.select(~is_broken) if is_broken.any() else table
+    return table.select(is_counted)
 
 
 def _scores(metrics: Sequence[str]) -> tuple[Metric, ...]:

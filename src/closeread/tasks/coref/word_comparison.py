@@ -42,14 +42,15 @@ def _compare_lengths(key: Document, response: Document, line: int | None) -> Ite
     if key.n_tokens is None or response.n_tokens is None:
         yield from _find_mentions_past_end(key, response)
         return
-    nodes_of_key = _find_uncounted(key, response)
-    nodes_of_response = _find_uncounted(response, key)
-    n_expected = key.n_tokens - len(nodes_of_key)
-    n_tokens = response.n_tokens - len(nodes_of_response)
+    n_expected = key.n_tokens
+    n_tokens = response.n_tokens
+    if key.nodes or response.nodes:
+        n_expected -= len(_find_uncounted(key, response))
+        n_tokens -= len(_find_uncounted(response, key))
     if n_expected == n_tokens:
         return
     size = pluralize(n_tokens, "token")
-    if nodes_of_key or nodes_of_response:
+    if (n_expected, n_tokens) != (key.n_tokens, response.n_tokens):
         size += " (not counting empty nodes)"
     message = f"document {quote(response.name)} has {size}, but {n_expected:,} in the key"
     yield Problem(message, line, response.file)
@@ -90,13 +91,12 @@ def note_other_words(key: Documents, response: Documents) -> list[str]:
 
 
 def _pair_documents(key: Documents, response: Documents) -> Iterator[tuple[Document, Document]]:
-    """Pair the documents of the same name, in the response's order; two lists of clusters have nothing to compare."""
+    """Pair the documents that the response does not lack; two lists of clusters have nothing to compare."""
     if key.is_packed and response.is_packed:
         return
-    documents_by_name = key.by_name()
-    for document in response.documents:
-        if document.name in documents_by_name:
-            yield documents_by_name[document.name], document
+    for expected, document in zip(key.documents, response.documents, strict=True):
+        if not document.is_absent:
+            yield expected, document
 
 
 def compare_words(

@@ -20,7 +20,6 @@ from pathlib import Path
 
 from closeread.exceptions import ProblemList, pluralize, quote
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import group_mentions
 from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
@@ -54,12 +53,8 @@ def describe_outside(counts: Mapping[str, int]) -> str:
     return f"{pluralize(counts['outside'], 'minimum span')} ignored: not inside the markable"
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
-    """Read a file.
-
-    Returns:
-        Its document, and the line on which it begins.  The mentions of an entity are in the order in which they begin.
-    """
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
+    """Read a file, which is a document; the mentions of an entity are in the order in which they begin."""
     del reading
     problems = ProblemList()
     words: list[str] = []
@@ -114,7 +109,7 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
         words=ListedWords(words, lines),
         is_named=False,
     )
-    return Parsed(Documents([document], notices), [1], [])
+    return Documents([document], notices)
 
 
 def _split(cell: str, n: int, column: int, line: int, problems: ProblemList) -> Sequence[str]:

@@ -39,7 +39,6 @@ from typing import NamedTuple
 
 from closeread.exceptions import Problem, ProblemList, pluralize, quote, shorten
 from closeread.formats.text import UNSAFE
-from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     NO_WORDS,
     Document,
@@ -229,8 +228,8 @@ def describe_reopened(counts: Mapping[str, int]) -> str:
     return f"an entity closes and opens again in {cells}; {how}"
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
-    """Read the documents of a CoNLL file, each with the line on which it begins."""
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
+    """Read the documents of a CoNLL file."""
     text = read_text(path)
     problems = ProblemList()
     if has_controls(text):
@@ -246,9 +245,11 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
         message = "columns are separated by commas (expected white space)"
         problems = ProblemList([Problem(message)])
     problems.raise_any(path)
-    return Parsed(
-        Documents(documents, reader.list_notices()), [section.line for section in sections], []
-    )
+    notices = []
+    if reader.n_reopened:
+        counts = {"cells": reader.n_reopened}
+        notices.append(count_notice(describe_reopened, counts, reader.first_reopened))
+    return Documents(documents, notices)
 
 
 # First phase: the documents of a file
@@ -407,13 +408,6 @@ class _DocumentReader:
     problems: ProblemList
     n_reopened: int = 0
     first_reopened: str = ""
-
-    def list_notices(self) -> list[str]:
-        """Return a notice on cells in which an entity closes and opens again, if there were any."""
-        if not self.n_reopened:
-            return []
-        counts = {"cells": self.n_reopened}
-        return [count_notice(describe_reopened, counts, self.first_reopened)]
 
     def read(self, section: Section) -> Document:
         """Read a document."""

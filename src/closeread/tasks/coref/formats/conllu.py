@@ -33,7 +33,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     GENRE,
     ROOT,
@@ -121,8 +120,8 @@ def parse_name(text: str) -> Name | None:
     return name if name.part <= name.n_parts and name.n_parts > 1 else None
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
-    """Read the documents of a file, each with the line on which it begins."""
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
+    """Read the documents of a file."""
     text = read_text(path)
     return _Reader(path, text, FileText(path) if reading.is_reread else text).read()
 
@@ -253,8 +252,8 @@ class _Reader:
         # The documents and entities with split antecedents.
         self._split_entities: set[tuple[str, str]] = set()
 
-    def read(self) -> Parsed:
-        """Return all documents, and the line of each one's header; 1 if it has none."""
+    def read(self) -> Documents:
+        """Return all documents."""
         sections = _split_documents(self._text, self._problems)
         # Fields may be declared before the first document.
         before = self._text[: sections[0].begin] if sections else b""
@@ -270,8 +269,7 @@ class _Reader:
             )
         self._problems.raise_any(self._path)
         self._lacking.raise_any(self._path)
-        lines = [max(section.line, 1) for section in sections]
-        return Parsed(Documents(documents, self._list_notices()), lines, [])
+        return Documents(documents, self._list_notices())
 
     def _list_notices(self) -> list[str]:
         notices = []

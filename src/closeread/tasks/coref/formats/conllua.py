@@ -29,7 +29,6 @@ from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
 from closeread.formats.text import UNSAFE_IN_ROWS, read_lines
-from closeread.records import Parsed
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode, ListedWords, Mention
 from closeread.tasks.coref.formats.lines import check_name, group_mentions, make_mention
 from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
@@ -356,8 +355,8 @@ class _Reader:
         # Whether a token was found before the first document.
         self._is_outside = False
 
-    def read(self, lines: Sequence[str]) -> Parsed:
-        """Return all documents, and the first line of each."""
+    def read(self, lines: Sequence[str]) -> Documents:
+        """Return all documents; none if anything is wrong."""
         for number, line in enumerate(lines, start=1):
             comment = COMMENT.fullmatch(line)
             if not line.strip(" \t"):
@@ -383,7 +382,7 @@ class _Reader:
                     deixis = _make_layer(read, read.deixis.markables, {})
                     identity = replace(identity, deixis=deixis)
                 documents.append(identity)
-        return Parsed(Documents(documents), list(self._line_by_name.values()), self.problems)
+        return Documents(documents)
 
     def _begin_document(self, line: int, name: str) -> None:
         if name:
@@ -517,13 +516,13 @@ def _make_layer(
     )
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
-    """Read the documents of a file, each with the line on which it begins."""
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
+    """Read the documents of a file."""
     del reading
     reader = _Reader()
-    parsed = reader.read(read_lines(path))
+    documents = reader.read(read_lines(path))
     reader.problems.raise_any(path)
-    return parsed
+    return documents
 
 
 FORMAT = CorefFormat(read_records)

@@ -14,7 +14,7 @@ from closeread.exceptions import Problem, quote
 from closeread.formats.json_lines import dump_json_lines
 from closeread.formats.parquet import read_parquet
 from closeread.records import Parsed, Record
-from closeread.tasks.coref.documents import Document
+from closeread.tasks.coref.documents import Document, Documents
 from closeread.tasks.coref.formats.coref_json import DIALECTS, read_dialect
 from closeread.tasks.coref.formats.lines import number_tokens
 from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 FIELDS = ("id", "sentences", "coref_chains")
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
     """Read the documents of a Parquet file."""
     del reading
     rows = list(read_parquet(path, _find_missing_columns))

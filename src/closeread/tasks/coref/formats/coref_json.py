@@ -396,8 +396,8 @@ UNSCORED_FIELDS = ("genre", "sentences", "mentions")
 """What the documents of a corpus have besides clusters."""
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
-    """Read the documents of a file, each with its line.
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
+    """Read the documents of a file.
 
     In a system's output, predicted entities are preferred if the file has gold ones, too.
     """
@@ -415,12 +415,12 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
 
 def read_dialect(
     path: Path, parsed: Parsed, dialect: Dialect, *, is_response: bool = False
-) -> Parsed:
+) -> Documents:
     """Read the documents of a file in a dialect, as `read_neural` does, or raise a FormatError."""
     documents = read_neural(parsed, dialect, is_response=is_response)
     if isinstance(documents, list):
         raise FormatError(path, sorted(documents, key=lambda problem: problem.line or 0))
-    return parsed._replace(records=documents)
+    return documents
 
 
 def drop_other_fields(record: Any) -> Any:
@@ -430,7 +430,7 @@ def drop_other_fields(record: Any) -> Any:
     return {name: value for name, value in record.items() if name not in UNSCORED_FIELDS}
 
 
-def _read_own(path: Path, parsed: Parsed) -> Parsed:
+def _read_own(path: Path, parsed: Parsed) -> Documents:
     """Read documents of our own schema."""
     dropped: list[Problem] = []
     parsed, problems, numbers = check_records(parsed, load_validator("coref"), (), dropped=dropped)
@@ -440,7 +440,7 @@ def _read_own(path: Path, parsed: Parsed) -> Parsed:
         problems.append(parsed.problem(numbers[index], message))
     problems.raise_any(path)
     notices = list(dict.fromkeys(problem.message for problem in dropped))
-    return parsed._replace(records=documents_of(parsed.records).noted(*notices))
+    return documents_of(parsed.records).noted(*notices)
 
 
 def dump_coref_json(documents: Sequence[Document]) -> str:

@@ -15,7 +15,7 @@ from closeread.exceptions import FormatError, Problem
 from closeread.formats.json_lines import dump_json_lines, parse_json
 from closeread.formats.text import read_lines
 from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document
+from closeread.tasks.coref.documents import Document, Documents
 from closeread.tasks.coref.formats.coref_json import (
     SURROGATES,
     find_dialect,
@@ -25,7 +25,7 @@ from closeread.tasks.coref.formats.marked_text import list_spans, list_tokens
 from closeread.tasks.coref.formats.reading import DEFAULT_READING, CorefFormat, Reading
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
     """Read the documents of a file."""
     try:
         records = parse_json("\n".join(read_lines(path)), SURROGATES)

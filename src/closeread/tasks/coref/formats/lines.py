@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from closeread.exceptions import FormatError, ProblemList, quote
 from closeread.formats.text import BYTE_ORDER_MARK, UNSAFE, check_text, describe_unsafe, read_bytes
-from closeread.records import Parsed
-from closeread.tasks.coref.documents import Document, Entity, Mention, Words
+from closeread.tasks.coref.documents import Document, Documents, Entity, Mention, Words
 from closeread.tasks.coref.spans import Span
 
 PLAIN = bytes({*range(0x20, 0x100), *b"\t\n\r"} - {0x7F})
@@ -269,13 +268,16 @@ def check_continuous(documents: Sequence[Document], kind: str) -> None:
             raise ValueError(f"{kind} can't express discontinuous mentions")
 
 
-def check_read_back(document: Document, read: Callable[[], Parsed], kind: str, cause: str) -> None:
+def check_read_back(
+    document: Document, read: Callable[[], Documents], kind: str, cause: str
+) -> None:
     """Raise a ValueError unless a document that was written is read with the same name and the same mentions."""
     name = document.name
     with suppress(FormatError):
-        again: Any = read().records
-        is_named_so = list(again.names) == [name]
-        if is_named_so and _group_spans(again.documents[0]) == _group_spans(document):
+        again = read()
+        if list(again.names) == [name] and _group_spans(again.documents[0]) == _group_spans(
+            document
+        ):
             return
     message = f"its mentions: they would be read back differently, as when {cause}"
     if not name or name != name.strip(" \t") or UNSAFE.search(name):

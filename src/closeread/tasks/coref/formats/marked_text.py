@@ -20,7 +20,6 @@ from pathlib import Path
 
 from closeread.exceptions import ProblemList, advise, pluralize, quote
 from closeread.formats.text import UNSAFE_IN_ROWS, describe_unsafe, read_lines
-from closeread.records import Parsed
 from closeread.tasks.coref.documents import (
     NO_WORDS,
     Document,
@@ -181,7 +180,7 @@ def is_markup(lines: Sequence[str]) -> bool:
     return sum(len(re.findall(tags, line)) for line in lines) > n_crac
 
 
-def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
+def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Documents:
     """Read the documents of a file; a notice counts the wrong tags that cost their mention."""
     lines = list(read_lines(path))
     while len(lines) > 1 and not lines[-1].strip():
@@ -215,7 +214,7 @@ def read_records(path: Path, reading: Reading = DEFAULT_READING) -> Parsed:
     if n_wrong:
         counts = {"tags": n_wrong, "documents": sum(map(bool, wrong.values()))}
         notices.append(count_notice(describe_wrong_tags, counts))
-    return Parsed(Documents(documents, notices), range(1, len(lines) + 1), [])
+    return Documents(documents, notices)
 
 
 def list_tokens(

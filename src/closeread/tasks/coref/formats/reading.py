@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from closeread.corpus.declaration import Repair
-from closeread.records import Parsed
+from closeread.tasks.coref.documents import Documents
 
 
 class Reading(NamedTuple):
@@ -35,13 +35,13 @@ class CorefFormat(NamedTuple):
     """A format as its module offers it.
 
     Attributes:
-        read: reads the documents of a file, each with its line.
+        read: reads the documents of a file.
         write: returns documents as the text of a file; a ValueError names content that the format can't express.  None
             if files of the format are only read.
         can_be_blind: whether `write` has an argument `blind`, to leave out the entities, which a language model is to
             find.
     """
 
-    read: Callable[[Path, Reading], Parsed]
+    read: Callable[[Path, Reading], Documents]
     write: Callable[..., str] | None = None
     can_be_blind: bool = False

@@ -19,7 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, ratio
-from closeread.assignment import best_total, choose_cells
+from closeread.assignment import choose_cells
 from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, SIDES, Overlap
 
 
@@ -63,13 +63,15 @@ def are_singletons(overlap: Overlap) -> Mask:
 
 def count_ceafm(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
     """CEAFm, Luo (2005), φ3: the sum of |K ∩ R| in the best one-to-one mapping of entities; mentions of each side."""
-    common = map_entities(overlap, overlap.common.astype(np.float64))
+    is_mapped = map_entities(overlap, overlap.common.astype(np.float64))
+    common = overlap.sum_overlaps(overlap.common * is_mapped)
     return common, overlap.n_mentions(KEY), overlap.n_mentions(RESPONSE)
 
 
 def count_ceafe(overlap: Overlap) -> tuple[Floats, Floats, Floats]:
     """CEAFe, Luo (2005), φ4: the sum of 2 |K ∩ R| / (|K| + |R|) in the best mapping; entities of each side."""
-    common = map_entities(overlap, find_similarity(overlap))
+    similarity = find_similarity(overlap)
+    common = overlap.sum_overlaps(similarity * map_entities(overlap, similarity))
     key, response = (overlap.sum_entities(side, overlap.sizes[side] > 0) for side in SIDES)
     return common, key, response
 
@@ -82,13 +84,12 @@ def find_similarity(overlap: Overlap) -> Floats:
 
 def align_entities(overlap: Overlap) -> Mask:
     """Mark the overlaps of the entities that CEAFe maps to each other."""
-    similarity = find_similarity(overlap)
+    return map_entities(overlap, find_similarity(overlap))
+
+
+def map_entities(overlap: Overlap, similarity: Floats) -> Mask:
+    """Mark the overlaps of the entities in their best one-to-one mapping, given their similarity, (n_overlaps,)."""
     return choose_cells(*overlap.entities, similarity, overlap.document, overlap.n_documents)
-
-
-def map_entities(overlap: Overlap, similarity: Floats) -> Floats:
-    """Sum the similarity of entities, (n_overlaps,), in their best one-to-one mapping, by document."""
-    return best_total(*overlap.entities, similarity, overlap.document, overlap.n_documents)
 
 
 LINKS = (

@@ -44,11 +44,6 @@ class Side(NamedTuple):
         """Make columns of rows."""
         return cls(*np.array(rows, np.int64).reshape(-1, 3).T)
 
-    @property
-    def n_entities(self) -> int:
-        """One more than the highest number of an entity."""
-        return int(self.entity.max(initial=-1)) + 1
-
     def select(self, rows: Mask) -> Side:
         """Return the rows where the mask is true."""
         return Side(*(column[rows] for column in self))
@@ -126,7 +121,7 @@ class Overlap:
 def compare_entities(key: Side, response: Side, n_documents: int) -> Overlap:
     """Count the mentions that entities have in common; no mention occurs twice on a side (else see `duplicates`)."""
     key_row, response_row = match_rows(*mention_codes(key, response))
-    width = max(response.n_entities, 1)
+    width = 1 + int(response.entity.max(initial=0))
     pairs = key.entity[key_row] * width + response.entity[response_row]
     overlaps, common = np.unique(pairs, return_counts=True)
     return make_overlap(key, response, n_documents, np.divmod(overlaps, width), common)

@@ -228,7 +228,7 @@ def collect_sets(
     key_sets: list[list[AntecedentSet]] = [[] for _ in range(n_documents)]
     response_sets: list[list[AntecedentSet]] = [[] for _ in range(n_documents)]
     sets = (key_sets, response_sets)
-    merged = [np.arange(side.n_entities) for side in matched.sides]
+    merged = [np.arange(1 + side.entity.max(initial=-1)) for side in matched.sides]
     scored = [set(side.entity.tolist()) for side in matched.sides]
     first_entities = [count_before(side.documents) for side in files]
     for document, documents in enumerate(pair_documents(matched)):
