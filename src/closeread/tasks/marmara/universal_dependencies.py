@@ -211,7 +211,7 @@ class _UdFile:
             is_one_sentence = self._read_comments(sentence)
             if is_whole and is_one_sentence:
                 self._read_sentence(sentence)
-            self._has_sentences |= bool(sentence.rows) or not is_whole
+            self._has_sentences |= bool(sentence.lines) or not is_whole
             self._sentence = None
             n_problems = self.problems.total
         self._end_document()
@@ -226,7 +226,7 @@ class _UdFile:
             text = comment.decode().removesuffix("\r")
             newdoc = NEWDOC.match(text)
             sent_id = SENT_ID.fullmatch(text)
-            if (newdoc or sent_id) and sentence.rows and line > sentence.rows[0][0]:
+            if (newdoc or sent_id) and sentence.lines and line > sentence.lines[0]:
                 kind = "document" if newdoc else "sentence"
                 expected = "expected a blank line before it"
                 self.problems.add(f"a {kind} begins inside a sentence ({expected})", line)
@@ -276,10 +276,10 @@ class _UdFile:
 
     def _read_sentence(self, sentence: Sentence) -> None:
         """Add a sentence to its document, if nothing is wrong with it."""
-        if not sentence.rows:
+        if not sentence.lines:
             self._end_sentence()
             return
-        first_line = sentence.rows[0][0]
+        first_line = sentence.lines[0]
         if self._sentence is None:
             expected = "expected '# sent_id = NAME' before it"
             self.problems.add(f"sentence without a name ({expected})", first_line)
@@ -307,7 +307,7 @@ class _UdFile:
         surface: list[Surface] = []
         words: list[Row] = []
         last_of_range = 0
-        for kind, row in zip(ids.kinds, sentence.rows, strict=True):
+        for kind, row in zip(ids.kinds, sentence.list_rows(), strict=True):
             cells = row[1]
             if kind == RANGE:
                 first, last_of_range = map(int, cells[0].split(RANGE))

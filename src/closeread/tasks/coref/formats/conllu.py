@@ -83,8 +83,6 @@ GLOBAL_ENTITY_LINE = re.compile(rb"#[ \t]*global\.Entity(?![^\s=])")
 NEWDOC = re.compile(r"#[ \t]*newdoc(?:[ \t]*|(?:[ \t]+id)?[ \t]*=[ \t]*+(.*[^ \t\n]|)[ \t]*)")
 GLOBAL_ENTITY = re.compile(r"#[ \t]*global\.Entity(?:[ \t]*=[ \t]*+(.*[^ \t\n]|))?[ \t]*")
 DEPENDENCY = re.compile(r"([0-9]{1,9})(?:\.([0-9]{1,9}))?:(.+)")
-ENTITIES = "Entity="
-CHAINS = "coref_chains="
 ANNOTATION = re.compile(rb"Entity=|Bridge=|SplitAnte=|coref_chains=")
 CHAIN = re.compile(r"(unit|start|middle|end)-(?:repr-)?(id[0-9]{1,9})")
 PIECE = re.compile(r"(\()?([^()]+)(\))?")
@@ -329,7 +327,26 @@ class _Reader:
     ) -> None:
         """Add the tokens and the mentions of a sentence to those of its document."""
         ids = read_ids(sentence, len(tokens.tags), self._problems)
-        for kind, token, (line, cells) in zip(ids.kinds, ids.tokens, sentence.rows, strict=True):
+        _, words, _, tags, *_, annotations = sentence.columns
+        n_tokens = len(ids.tokens)
+        if ids.kinds.count(WORD) == n_tokens:
+            tokens.words += words
+            tokens.tags += tags
+        else:
+            self._add_tokens(sentence, ids, tokens)
+        rows = zip(ids.kinds, ids.tokens, sentence.lines, annotations, strict=True)
+        for kind, token, line, annotation in rows:
+            if annotation != b"_" and ANNOTATION.search(annotation):
+                row = (kind, token, line, annotation.removesuffix(b"\r").decode())
+                self._read_annotation(section, row, mentions)
+        if n_tokens:
+            tokens.n_sentences += 1
+
+    def _add_tokens(self, sentence: Sentence, ids: RowIds, tokens: _Tokens) -> None:
+        """Add the words and the empty nodes of a sentence that has not only words."""
+        for kind, token, (line, cells) in zip(
+            ids.kinds, ids.tokens, sentence.list_rows(), strict=True
+        ):
             if kind == WORD:
                 tokens.words.append(cells[1])
                 tokens.tags.append(cells[3])
@@ -338,12 +355,6 @@ class _Reader:
                 tokens.tags.append(cells[3])
                 dependencies = self._find_dependencies(cells[8].decode(), ids, line)
                 tokens.nodes.append(EmptyNode(token, tokens.n_sentences, dependencies))
-            misc = cells[9]
-            if misc != b"_" and ANNOTATION.search(misc):
-                row = (kind, token, line, misc.removesuffix(b"\r").decode())
-                self._read_annotation(section, row, mentions)
-        if ids.kinds:
-            tokens.n_sentences += 1
 
     def _find_dependencies(self, cell: str, ids: RowIds, line: int) -> list[tuple[int, str]]:
         """Return the enhanced dependencies of an empty node, whose parents may follow it."""
@@ -370,9 +381,17 @@ class _Reader:
     def _read_annotation(self, section: Section, row: AnnotatedRow, mentions: _Mentions) -> None:
         """Read what a row says of coreference."""
         kind, token, line, misc = row
-        attributes = misc.split("|")
-        entities = [text[len(ENTITIES) :] for text in attributes if text.startswith(ENTITIES)]
-        chains = misc.partition(CHAINS)[2].partition("|")[0]
+        entities = []
+        chains = ""
+        relations = []
+        for attribute in misc.split("|"):
+            name, _, value = attribute.partition("=")
+            if name == "Entity":
+                entities.append(value)
+            elif name == "coref_chains":
+                chains = chains or value
+            elif name in RELATIONS and value:
+                relations.append((name, value))
         if len(entities) > 1:
             self._problems.add("column 10: Entity is given twice", line)
         entity = entities[0] if entities else ""
@@ -389,10 +408,8 @@ class _Reader:
         if chains:
             self._first_chains = self._first_chains or line
             self._read_chains(chains, token, line, mentions)
-        for attribute in attributes:
-            name, _, value = attribute.partition("=")
-            if name in RELATIONS and value:
-                self._read_relations(section, name, value, line)
+        for name, value in relations:
+            self._read_relations(section, name, value, line)
 
     def _read_entity(self, entity: str, token: int, line: int, mentions: _Mentions) -> None:
         """Read the brackets of a token."""
@@ -456,7 +473,9 @@ class _Reader:
     def _list_mentions(self, tokens: _Tokens, mentions: _Mentions) -> Iterator[tuple[str, Mention]]:
         """Yield the mentions of a document with the ids of their entities; those of stanza have no heads."""
         for mention in mentions.mentions:
-            spans = merge_runs(mention.spans)
+            spans = mention.spans
+            if len(spans) > 1:
+                spans = merge_runs(spans)
             if self._first_chains:
                 yield mention.name.label, make_mention(spans)
                 continue
@@ -467,7 +486,7 @@ class _Reader:
             yield mention.name.label, Mention(spans[0][0], spans[-1][1], head, subspans, tag=tag)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _OpenMention:
     """A mention, as far as it has been read.
 

@@ -8,7 +8,7 @@ the multiword token 3-4 is before word 3, without an overlap with other multiwor
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -26,7 +26,10 @@ INVALID = b"?"
 ROW_ID = re.compile(rb"([0-9]{1,9})(?:([.-])([0-9]{1,9}))?")
 
 
-Row = tuple[int, list[bytes]]
+# Where the rows of a sentence begin, after its comments.
+FIRST_ROW = re.compile(rb"^(?!#)", re.MULTILINE)
+
+Row = tuple[int, Sequence[bytes]]
 """The line of a row, and its cells."""
 
 
@@ -35,22 +38,66 @@ class Sentence(NamedTuple):
 
     Attributes:
         comments: the line of each comment, and its text.
-        rows: the rows that have ten columns.
+        lines: the line of each row that has ten columns.
+        columns: the cells of these rows, by column.
         end_line: the line after its last one.
     """
 
     comments: list[tuple[int, bytes]]
-    rows: list[Row]
+    lines: Sequence[int]
+    columns: Sequence[list[bytes]]
     end_line: int
+
+    def list_rows(self) -> list[Row]:
+        """Return the rows."""
+        return list(zip(self.lines, zip(*self.columns, strict=True), strict=True))
 
 
 def iterate_sentences(text: bytes, first_line: int, problems: ProblemList) -> Iterator[Sentence]:
     """Yield the sentences of a text, and what is empty between blank lines; report rows that are no rows."""
     may_have_controls = has_controls(text)
+    last_line = first_line + text.count(b"\n")
+    line = first_line
+    for block in text.split(b"\n\n"):
+        next_line = line + block.count(b"\n") + 2
+        end_line = min(next_line - 1, last_line)
+        sentence = None if may_have_controls else _read_at_once(block, line, end_line)
+        if sentence:
+            yield sentence
+        else:
+            yield from _read_lines(block, line, end_line, problems, may_have_controls)
+        line = next_line
+
+
+def _read_at_once(block: bytes, line: int, end_line: int) -> Sentence | None:
+    """Read a sentence with only rows after its comments, all of ten columns and with a word; None if it is another."""
+    first = FIRST_ROW.search(block)
+    if first is None:
+        return None
+    header = block[: first.start()]
+    comments = list(enumerate(header.split(b"\n")[:-1], line))
+    text = block[first.start() :].removesuffix(b"\n")
+    n_rows = text.count(b"\n") + 1
+    # A line end is a cell of its own, so that it is seen where it is not after ten cells.
+    cells = text.replace(b"\n", b"\t\n\t").split(b"\t")
+    width = COLUMNS + 1
+    has_columns = len(cells) == n_rows * width - 1
+    if not has_columns or cells[COLUMNS::width].count(b"\n") != n_rows - 1:
+        return None
+    columns = [cells[column::width] for column in range(COLUMNS)]
+    if b"" in columns[1] or b"\n#" in text:
+        return None
+    first_row = line + len(comments)
+    return Sentence(comments, range(first_row, first_row + n_rows), columns, end_line)
+
+
+def _read_lines(
+    block: bytes, first_line: int, end_line: int, problems: ProblemList, may_have_controls: bool
+) -> Iterator[Sentence]:
+    """Read sentences line by line; report what is wrong with each."""
     comments: list[tuple[int, bytes]] = []
     rows: list[Row] = []
-    number = first_line
-    for number, line in enumerate(text.split(b"\n"), first_line):
+    for number, line in enumerate(block.split(b"\n"), first_line):
         if line.startswith(b"#"):
             comments.append((number, line))
             continue
@@ -65,10 +112,16 @@ def iterate_sentences(text: bytes, first_line: int, problems: ProblemList) -> It
             expected = f"expected {COLUMNS}, separated by tabs"
             problems.add(f"the number of columns is {len(cells)} ({expected})", number)
         else:
-            yield Sentence(comments, rows, number)
+            yield _make_sentence(comments, rows, number)
             comments = []
             rows = []
-    yield Sentence(comments, rows, number)
+    yield _make_sentence(comments, rows, end_line)
+
+
+def _make_sentence(comments: list[tuple[int, bytes]], rows: list[Row], end_line: int) -> Sentence:
+    lines = [line for line, _ in rows]
+    columns = list(map(list, zip(*(cells for _, cells in rows), strict=True)))
+    return Sentence(comments, lines, columns or [[]] * COLUMNS, end_line)
 
 
 class RowIds(NamedTuple):
@@ -95,7 +148,7 @@ class RowIds(NamedTuple):
 
 def read_ids(sentence: Sentence, first_token: int, problems: ProblemList) -> RowIds:
     """Number the tokens of a sentence, which are words and empty nodes; report ids that don't count up."""
-    texts = [cells[0] for _, cells in sentence.rows]
+    texts = sentence.columns[0]
     if texts == _list_word_ids(len(texts)):
         tokens = list(range(first_token, first_token + len(texts)))
         return RowIds([WORD] * len(texts), tokens, [-1, *tokens], {})
@@ -103,8 +156,8 @@ def read_ids(sentence: Sentence, first_token: int, problems: ProblemList) -> Row
     range_end = 0
     node = 0
     token = first_token
-    for line, cells in sentence.rows:
-        match = ROW_ID.fullmatch(cells[0])
+    for line, text in zip(sentence.lines, texts, strict=True):
+        match = ROW_ID.fullmatch(text)
         kind = (match[2] or WORD) if match else INVALID
         number, second = (int(match[1]), int(match[3] or 0)) if match else (0, 0)
         next_word = len(ids.words)
@@ -119,7 +172,7 @@ def read_ids(sentence: Sentence, first_token: int, problems: ProblemList) -> Row
         else:
             follows = f" follows word {next_word - 1}" if next_word > 1 else ""
             choices = f"{next_word}, {next_word - 1}.{node + 1} or a range from {next_word}"
-            message = f"{quote(cells[0].decode())}{follows} (expected {choices})"
+            message = f"{quote(text.decode())}{follows} (expected {choices})"
             problems.add(f"column 1: {message}", line)
         ids.kinds.append(kind)
         ids.tokens.append(token)
