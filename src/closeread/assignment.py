@@ -1,7 +1,7 @@
 """Maximum-weight matching: pairs of rows and columns, one to one, with the greatest total weight.
 
-Source: the Hungarian method by shortest augmenting paths (Kuhn 1955, Tomizawa 1971).  It is exact for integers, takes
-tables with few cells, and saves most commands the import of SciPy, whose solver is used for large tables of floats.
+Source: the Hungarian method by shortest augmenting paths (Kuhn 1955, Tomizawa 1971).  It is exact for integers, and
+saves most commands the import of SciPy, whose solver is used for tables in which many rows compete for columns.
 
 Conventions: a cell that is not listed has weight 0, and a row and a column without a cell can't be paired.
 """
@@ -19,7 +19,8 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, sum_groups
 
-MAX_CELLS = 2_000  # the most cells of a document that are solved without SciPy
+# Looking at so many cells takes less time than importing SciPy; a document that needs more of it is left to SciPy.
+MAX_CELLS_SEARCHED = 50_000
 
 NONE = -1
 
@@ -29,7 +30,7 @@ def best_assignment(weights: Sequence[Mapping[int, int]]) -> list[int]:
 
     Among ties, it is the first when compared row by row, smallest column first, and `NONE` last.
     """
-    column_of, row_prices, column_prices = _solve(weights)
+    column_of, row_prices, column_prices = _solve(weights, inf)
     row_of = {column: row for row, column in enumerate(column_of)}
     # A matching has maximum weight if and only if all its cells are tight and it has all columns with a price.
     tight = []
@@ -102,16 +103,26 @@ def _give_column(
     return True
 
 
-def _solve(weights: Sequence[Mapping[int, Any]]) -> tuple[list[int], list[Any], Mapping[int, Any]]:
+class _TooManyCellsError(Exception):
+    """A search has looked at more cells than it may."""
+
+
+def _solve(
+    weights: Sequence[Mapping[int, Any]], max_cells: float
+) -> tuple[list[int], list[Any], Mapping[int, Any]]:
     """Return a matching of maximum weight: the column of each row, `~row` if it has none; and the dual variables.
 
     Those are a price of each row and of each column, and where paired, both prices together are the weight; elsewhere
     they are no less.  Rows are added one by one, each along a shortest path of moves of earlier rows.
+
+    Raises:
+        _TooManyCellsError: this takes a look at more than `max_cells` cells.
     """
     row_prices: list[Any] = []
     column_prices: defaultdict[int, Any] = defaultdict(int)
     column_of: list[int] = []
     row_of: dict[int, int] = {}
+    n_cells = 0
     for start, cells in enumerate(weights):
         row_prices.append(max(cells.values(), default=0))
         column_of.append(~start)
@@ -122,6 +133,9 @@ def _solve(weights: Sequence[Mapping[int, Any]]) -> tuple[list[int], list[Any], 
         row = start
         least = 0
         while True:
+            n_cells += len(weights[row])
+            if n_cells > max_cells:
+                raise _TooManyCellsError
             for column, weight in (*weights[row].items(), (~row, 0)):
                 further = least + row_prices[row] + column_prices[column] - weight
                 if column not in visited and further < distance.get(column, inf):
@@ -169,8 +183,11 @@ def choose_cells(row: Ints, column: Ints, weight: Floats, document: Ints, n_docu
             continue
         cells = order[begin:end]
         _, row_number = np.unique(row[cells], return_inverse=True)
-        solve = _choose_by_search if len(cells) <= MAX_CELLS else _choose_by_scipy
-        chosen[cells] = solve(row_number, column[cells], weight[cells])
+        of_document = (row_number, column[cells], weight[cells])
+        try:
+            chosen[cells] = _choose_by_search(*of_document)
+        except _TooManyCellsError:
+            chosen[cells] = _choose_by_scipy(*of_document)
     return chosen
 
 
@@ -180,7 +197,7 @@ def _choose_by_search(row: Ints, column: Ints, weight: Floats) -> list[bool]:
     table: list[dict[int, float]] = [{} for _ in range(1 + max(row.tolist()))]
     for i, j, cell_weight in cells:
         table[i][j] = cell_weight
-    column_of, _, _ = _solve(table)
+    column_of, _, _ = _solve(table, MAX_CELLS_SEARCHED)
     return [column_of[i] == j for i, j, _ in cells]
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from twins.zeros import best_sum
 
-from closeread.assignment import MAX_CELLS, best_total
+from closeread import assignment
+from closeread.assignment import MAX_CELLS_SEARCHED, best_total
 from closeread.tasks.coref.metrics import inexact_matching
 from closeread.tasks.coref.metrics.inexact_matching import NO_ZERO, Candidate, choose_best
 
@@ -34,11 +35,13 @@ def solve_dense(row, column, weight, document, n_documents):
 
 
 @pytest.mark.extended
+@pytest.mark.parametrize("max_cells", [MAX_CELLS_SEARCHED, 0])
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize(
-    ("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, MAX_CELLS // 2, 0.004)]
+    ("n_documents", "size", "share"), [(40, 50, 0.1), (3, 60, 0.5), (1, 1000, 0.004)]
 )
-def test_best_total_is_another_solvers(n_documents, size, share, whole):
+def test_best_total_is_another_solvers(n_documents, size, share, whole, max_cells, monkeypatch):
+    monkeypatch.setattr(assignment, "MAX_CELLS_SEARCHED", max_cells)
     rng = np.random.default_rng(size)
     document, row, column = np.nonzero(rng.random((n_documents, size, size)) < share)
     # Whole numbers have many ties, fractions have none.
