@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -11,7 +12,7 @@ from typing import Any, cast
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, GoldSource
 from closeread.corpus.names import find_corpus, find_task, load_corpus
-from closeread.corpus.objects import take_source
+from closeread.corpus.objects import take_rows
 from closeread.corpus.submissions import name_fields
 from closeread.counts.counts import Counts, sign
 from closeread.counts.estimates import Resampling
@@ -74,7 +75,7 @@ class Scorer:
         by_name = self.procedure.by_name
         if by_name is None and isinstance(self.gold, Gold):
             by_name = name_fields(self.gold.corpus)
-        source = take_source("predictions", predictions, by_name)
+        source = _take_source("predictions", predictions, by_name)
         system = self.procedure.reader.read_system(self.gold, source, self.options)
         if not isinstance(source, Path):
             return system
@@ -265,6 +266,15 @@ class Scorer:
         return {unit: explain(*pair_of[unit], self.options) for unit in units}
 
 
+def _take_source(
+    side: str, source: FileOrRows, by_name: tuple[str, str] | None
+) -> Path | Sequence[Any]:
+    """Return the path of a file or folder, or objects in memory as rows (see `take_rows`)."""
+    if isinstance(source, str | os.PathLike):
+        return Path(source)
+    return take_rows(side, source, by_name)
+
+
 @cache
 def find_procedure(name: str) -> tuple[Procedure, str | None]:
     """Find a procedure by a name, and the corpus that it scores; the corpus is None if gold is a key of the user's."""
@@ -295,7 +305,7 @@ def find_gold(
         **options: the procedure's options; folders of the corpus and options of reading it.
     """
     procedure, corpus_name = find_procedure(name)
-    own_gold = None if gold is None else take_source("gold", gold, procedure.by_name)
+    own_gold = None if gold is None else _take_source("gold", gold, procedure.by_name)
     if own_gold is not None and not isinstance(own_gold, Path) and not len(own_gold):
         raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     if corpus_name is None:

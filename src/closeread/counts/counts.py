@@ -12,7 +12,7 @@ from closeread.arrays import Floats
 from closeread.counts.estimates import Estimate, Resampling, Scores, number_or_none, score
 from closeread.counts.metrics import GroupMean, Metric, average_groups
 from closeread.counts.procedure import Options, Procedure
-from closeread.counts.report import Provenance, Report, UnitRow, make_legend
+from closeread.counts.report import Provenance, Report, UnitRow
 from closeread.counts.storage import decode_counts, encode_counts
 from closeread.counts.table import CountTable, merge
 from closeread.exceptions import (
@@ -248,6 +248,7 @@ def make_report(
     preset = counts.provenance.preset
     for name in by:
         _check_field(counts, name)
+    titles = {metric.name: metric.title for metric in procedure.metrics}
     if preset is not None:
         preset = procedure.describe_preset(preset, counts.table.group_names)
     return Report(
@@ -257,12 +258,10 @@ def make_report(
         procedure.resampling_unit,
         score(counts.table, counts.metrics, resampling),
         {name: _score_slices(counts, name, resampling) for name in by},
-        {metric.name: metric.title for metric in procedure.metrics},
+        titles,
         preset,
         UnitRows(counts),
-        legend=make_legend(procedure, (metric.name for metric in procedure.metrics))
-        if procedure.legend
-        else "",
+        legend=procedure.explain_names(titles),
         groups=counts._score_groups(resampling) if counts.table.groups else {},
     )
 
