@@ -419,14 +419,14 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
     """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
     name = "sha256"
     expected = file.sha256
-    if file.is_unverified:
+    if expected is None and file.git_blob is not None:
+        name = "git object id"
+        digest = git_blob(path)
+        expected = file.git_blob
+    elif expected is None:
         record = _name_record(path)
         # Until it is downloaded there is nothing to compare with.
         expected = record.read_text("utf-8").split()[0] if record.is_file() else digest
-    elif expected is None:
-        name = "git object id"
-        digest = git_blob(path)
-        expected = str(file.git_blob)
     return None if digest == expected else f"its {name} is {digest} (expected {expected})"
 
 

@@ -15,6 +15,7 @@ from closeread.counts.procedure import Options, Procedure
 from closeread.counts.report import Provenance, Report, UnitRow
 from closeread.counts.storage import decode_counts, encode_counts
 from closeread.counts.table import CountTable, merge
+from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -267,8 +268,11 @@ def make_report(
 
 
 def sign(procedure: Procedure, options: Options, table: CountTable) -> str:
-    """Return the signature of the scores of a table."""
-    return procedure.signature(options, table.gold_digest, len(table.group_names))
+    """Return the signature of the scores of a table, whose shards have that of the whole when they are merged."""
+    if len(table.digests) != len(table.units):
+        raise ValueError("the digests of the units are unknown")
+    digest = combine_digests(table.digests, table.groups)
+    return procedure.signature(options, digest, len(table.group_names))
 
 
 def _check_field(counts: Counts, name: str) -> None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
 from closeread.counts.metrics import Columns, Metric, by_name
-from closeread.digests import DIGEST_BYTES, combine_digests
+from closeread.digests import DIGEST_BYTES
 from closeread.exceptions import RequestError, describe_unknown, quote
 
 S = TypeVar("S", str, bytes)
@@ -127,16 +127,6 @@ class CountTable:
     def n_blocks(self) -> int:
         """The number of blocks."""
         return int(self.blocks.max(initial=-1)) + 1
-
-    @property
-    def gold_digest(self) -> str:
-        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole.
-
-        It covers the groups of the units.
-        """
-        if len(self.digests) != len(self.units):
-            raise ValueError("the digests of the units are unknown")
-        return combine_digests(self.digests, self.groups)
 
     @cached_property
     def group_names(self) -> list[str]:
