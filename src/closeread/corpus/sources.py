@@ -53,7 +53,7 @@ from closeread.files import (
     write_text,
 )
 from closeread.formats.text import wording_zip_errors
-from closeread.records import UserFiles
+from closeread.records import NO_FILES, UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -83,13 +83,12 @@ class LocatedFiles:
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, source: Source, files: Path | UserFiles | None = None) -> LocatedFiles:
+def locate(corpus: Corpus, source: Source, files: UserFiles = NO_FILES) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download those that are missing.
 
     A user's own folder is the only one to search, and its files may differ from the released ones.  A file that can
     neither be found nor downloaded is an UnavailableError, one that differs from the released file a ChecksumError.
     """
-    files = UserFiles.of(files)
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, files), corpus.name)
     if isinstance(source, OwnFiles):
@@ -121,9 +120,8 @@ def is_in(folder: Path | None, source: Source) -> bool:
     return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
-def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
+def files_in(files: UserFiles, source: Source) -> dict[str, Path]:
     """List the files of a source in a user's folders, by their path below the corpus's folder, sorted."""
-    files = UserFiles.of(files)
     folder = files.data_dir
     if isinstance(source, OwnFiles):
         return {} if folder is None else _list_own_files(folder, source)[1]

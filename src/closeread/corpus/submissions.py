@@ -62,7 +62,15 @@ from closeread.formats.delimited import find_delimiter, parse_table
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json, parse_json_lines
 from closeread.formats.parquet import PARQUET_MAGIC
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
+from closeread.records import (
+    ColumnRecords,
+    Parsed,
+    Record,
+    UserFiles,
+    as_columns,
+    column,
+    place_problem,
+)
 from closeread.tasks import find_submission_format
 
 Rows = Sequence[Record | None]
@@ -516,9 +524,9 @@ def _describe_other_part(names: Set[str], part: Gold) -> str:
             is_same = (config, split) == (part.config, part.split)
             if declared.flattens or is_same or not is_here:
                 continue
-            data_dir = None if source.url is None else part.data_dir
+            files = UserFiles(None if source.url is None else part.data_dir)
             try:
-                records = read_gold(corpus, config, split, data_dir).records
+                records = read_gold(corpus, config, split, files).records
             except InputError:
                 continue
             ids = set(column(records, corpus.key))
