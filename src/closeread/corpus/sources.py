@@ -327,10 +327,12 @@ def _locate_released(
         if path is None:
             missing.append(file)
             continue
-        try:
-            located[file] = _check_released(path, file)
-        except ChecksumError as error:
-            errors.append(error)
+        digest = file_digest(path)
+        difference = _find_difference(path, digest, file)
+        if difference is None:
+            located[file] = LocatedFiles(path, digest, released=True)
+        else:
+            errors.append(_report_difference(path, file, difference))
     if errors:
         raise merge_errors(errors)
     for number, file in enumerate(missing, start=1):
@@ -369,17 +371,13 @@ def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     return path if path.exists() else None
 
 
-def _check_released(path: Path, file: SourceFile) -> LocatedFiles:
-    """Return a file, whose content must be as released."""
-    digest = file_digest(path)
-    difference = _find_difference(path, digest, file)
-    if difference is None:
-        return LocatedFiles(path, digest, released=True)
+def _report_difference(path: Path, file: SourceFile, difference: str) -> ChecksumError:
+    """Return the error for a file that differs from the released one, with what the user can do."""
     remedy = "reinstall closeread"
     if file.url is not None:
         using = advise(", or pass its folder with {data_dir} to use it as it is")
         remedy = f"delete it to download it again{using}"
-    raise ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
+    return ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
 
 
 def data_folder(corpus: str) -> Path | None:

@@ -163,8 +163,10 @@ class CountTable:
         return np.column_stack(sums) if sums else np.zeros((self.n_blocks, 0))
 
     def split_blocks(self) -> Floats:
-        """Return the sums of the counts of every block in every group, (n_blocks, n_groups, k)."""
-        n_groups = max(1, len(self.group_names))
+        """Return the sums of the counts of every block in every group, (n_blocks, n_groups, k), or in all as one group."""
+        if not self.groups:
+            return self.block_totals()[:, None]
+        n_groups = len(self.group_names)
         pairs = replace(
             self, blocks=self.blocks * n_groups + self.group_numbers, groups=(), breakdowns={}
         )
