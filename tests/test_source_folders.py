@@ -13,6 +13,7 @@ from closeread.corpus.gold import available_splits, describe_skipped_splits, spl
 from closeread.corpus.names import load_corpus
 from closeread.corpus.sources import DATA_VARIABLE, cache_folder, is_in, locate
 from closeread.exceptions import ChecksumError, UnavailableError
+from closeread.records import UserFiles
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
@@ -122,7 +123,7 @@ def test_a_folder_has_a_split_where_it_has_the_first_pattern(tmp_path):
     put(tmp_path / "part 1" / "._a.txt", b"x")
     assert not is_in(tmp_path, folder)
     with pytest.raises(UnavailableError) as caught:
-        locate(corpus, folder, tmp_path)
+        locate(corpus, folder, UserFiles(tmp_path))
     assert str(caught.value) == f"{tmp_path}: contains no file part 1/*.txt (required by McTaco)"
     put_all(tmp_path, "part 1/a.txt")
     assert is_in(tmp_path, folder)
@@ -136,8 +137,8 @@ def test_splits_at_hand(tmp_path, monkeypatch):
         corpus, configs={"default": Config("", {"one": folder, "two": file}), "sample": bundled}
     )
 
-    def here(data_dir=None, config="default"):
-        return list(splits_at_hand(corpus, config, data_dir))
+    def here(folder=None, config="default"):
+        return list(splits_at_hand(corpus, config, UserFiles(folder)))
 
     assert here() == ["one", "two"]  # to be downloaded
     assert describe_skipped_splits(corpus, "default") == []
@@ -168,7 +169,7 @@ def test_a_union_is_available_with_all_its_splits(tmp_path, monkeypatch):
     assert config.parts["two"] == {"two": file}
     assert available_splits(corpus, "default") == ["one", "two", "both", "first"]
     put_all(tmp_path / "mctaco", "part 1/a.txt")
-    assert available_splits(corpus, "default", tmp_path / "mctaco") == ["one", "first"]
+    assert available_splits(corpus, "default", UserFiles(tmp_path / "mctaco")) == ["one", "first"]
     monkeypatch.setenv(DATA_VARIABLE, str(tmp_path))
     assert describe_skipped_splits(corpus, "default") == [
         f"split two of mctaco is skipped: {tmp_path / 'mctaco'} has other splits, but not this one.",

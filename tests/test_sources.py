@@ -20,6 +20,7 @@ from closeread.corpus.sources import (
     locate,
 )
 from closeread.exceptions import ChecksumError, UnavailableError
+from closeread.records import UserFiles
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
@@ -39,7 +40,9 @@ def test_search_order(server, tmp_path, monkeypatch):
     put(tmp_path / "data" / "mctaco" / "rain.tsv", CONTENT)
     assert locate(corpus, file).path == tmp_path / "data" / "mctaco" / "rain.tsv"
     put(tmp_path / "named" / "rain.tsv", CONTENT)
-    assert locate(corpus, file, tmp_path / "named").path == tmp_path / "named" / "rain.tsv"
+    assert (
+        locate(corpus, file, UserFiles(tmp_path / "named")).path == tmp_path / "named" / "rain.tsv"
+    )
     assert len(server.asked) == 1
 
 
@@ -49,7 +52,7 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
     put(tmp_path / "data" / "mctaco" / "rain.tsv", CONTENT)
     put(cache_folder("mctaco") / "rain.tsv", CONTENT)
     with pytest.raises(UnavailableError) as caught:
-        locate(corpus, file, tmp_path)
+        locate(corpus, file, UserFiles(tmp_path))
     assert str(caught.value) == f"{tmp_path}: contains no file rain.tsv (required by McTaco)"
     assert server.asked == []
 
@@ -57,15 +60,15 @@ def test_data_dir_is_the_only_place_when_it_is_named(server, tmp_path, monkeypat
 def test_data_dir_takes_any_content_and_says_so(tmp_path):
     corpus, file = corpus_at("http://127.0.0.1:1/")
     put(tmp_path / "rain.tsv", OTHER)
-    assert locate(corpus, file, tmp_path) == sources.LocatedFiles(
+    assert locate(corpus, file, UserFiles(tmp_path)) == sources.LocatedFiles(
         tmp_path / "rain.tsv", OTHER_SHA256, released=False
     )
-    gold = read_gold(corpus, data_dir=tmp_path)
+    gold = read_gold(corpus, files=UserFiles(tmp_path))
     note = f"{tmp_path / 'rain.tsv'} is not the released file (sha256 {OTHER_SHA256[:12]}…); using it as it is."
     assert gold.notices == (note,)
     put(tmp_path / "rain.tsv", CONTENT)
-    assert locate(corpus, file, tmp_path).released
-    assert read_gold(corpus, data_dir=tmp_path).notices == ()
+    assert locate(corpus, file, UserFiles(tmp_path)).released
+    assert read_gold(corpus, files=UserFiles(tmp_path)).notices == ()
 
 
 @pytest.mark.parametrize("place", ["data", "cache"])
@@ -144,7 +147,7 @@ def test_a_file_known_by_its_git_object_id(server, tmp_path, monkeypatch):
         match=rf"is not the released file: its git object id is {wrong} \(expected {right}\)",
     ):
         locate(corpus, file)
-    assert locate(corpus, file, cache_folder("mctaco")).released is False
+    assert locate(corpus, file, UserFiles(cache_folder("mctaco"))).released is False
     (cache_folder("mctaco") / "rain.tsv").unlink()
     server.content = OTHER
     with pytest.raises(

@@ -9,6 +9,7 @@ from closeread.corpus.facts import count_corpus, load_facts
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
 from closeread.exceptions import FormatError, RequestError
+from closeread.records import UserFiles
 
 SAMPLE = Path(__file__).parent.parent / "loaders" / "mctaco" / "sample.tsv"
 
@@ -24,7 +25,7 @@ def test_one_split_is_counted_alone():
 def test_several_splits_are_also_counted_together(tmp_path):
     for name in ("dev_3783.tsv", "test_9442.tsv"):
         (tmp_path / name).write_bytes(SAMPLE.read_bytes())
-    found = count_corpus("mctaco", data_dir=tmp_path)
+    found = count_corpus("mctaco", files=UserFiles(tmp_path))
     assert list(found.splits) == ["validation", "test", "all"]
     assert [split["candidates"] for split in found.splits.values()] == [103, 103, 206]
     assert [notice.split(":")[0] for notice in found.notices] == ["split validation", "split test"]
@@ -36,7 +37,7 @@ def test_what_can_not_be_counted(tmp_path):
     for name in ("dev_3783.tsv", "test_9442.tsv"):
         (tmp_path / name).write_text("x\n")
     with pytest.raises(FormatError, match=r"dev_3783\.tsv"):
-        count_corpus("mctaco", data_dir=tmp_path)
+        count_corpus("mctaco", files=UserFiles(tmp_path))
     with pytest.raises(
         RequestError, match="mctaco has no statistics for configs without gold annotation"
     ):

@@ -10,14 +10,14 @@ import pyarrow.parquet as pq
 import pytest
 from shared.random_systems import DRAWN, FROM_FILES, draw_table
 
-from closeread.counts.counts import Counts, Provenance, merge_counts
+from closeread.counts.counts import Counts, Provenance, merge_counts, sign
 from closeread.exceptions import FormatError
 
 
 def keep(path, table, procedure, options, **changes):
     """Store counts, with made-up gold, and return them."""
     table = replace(table, digests=[bytes([i]) * 32 for i in range(len(table.units))])
-    signature = procedure.signature(options, table.gold_digest)
+    signature = sign(procedure, options, table)
     about = Provenance(
         procedure.name, procedure.version, options, signature, "own", None, None, None, 0
     )

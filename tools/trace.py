@@ -2,7 +2,7 @@
 
 Usage: `python tools/trace.py [NAME] [PREDICTIONS] [KEYWORD=VALUE …]` scores predictions twice, by default "yes" to all
 questions of McTaco's sample, and lists where the second call goes.  Functions without a name, such as comprehensions,
-are not counted.
+are not counted.  `coref RESPONSE gold=KEY ci=` scores a response without intervals: an empty value is false.
 """
 
 from __future__ import annotations

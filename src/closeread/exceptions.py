@@ -330,6 +330,13 @@ def describe_unreadable(path: Path, error: OSError) -> FormatError:
     return kind(path, [Problem(f"can't be read: {error.strerror}")])
 
 
+def describe_excess(size: int, unit: str = "bytes") -> str | None:
+    """Say that a file is too large; None if it is not."""
+    if size <= limits.MAX_FILE_BYTES:
+        return None
+    return f"is too large: {size:,} {unit} (limit: {limits.MAX_FILE_BYTES:,})"
+
+
 def blame_submission(error: InputError) -> SubmissionError:
     """Return an error of reading a system's output as such."""
     if isinstance(error, MissingFileError):

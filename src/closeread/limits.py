@@ -17,10 +17,3 @@ MAX_PROBLEMS = 300
 MAX_EXPLAINED = 100  # the most invalid rows of a file that are explained; others are only counted
 # the most tokens of documents without words that are written with a row for every token, in all
 MAX_TOKENS = 5_000_000
-
-
-def describe_excess(size: int, unit: str = "bytes") -> str | None:
-    """Say that a file is too large; None if it is not."""
-    if size <= MAX_FILE_BYTES:
-        return None
-    return f"is too large: {size:,} {unit} (limit: {MAX_FILE_BYTES:,})"

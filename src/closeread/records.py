@@ -185,13 +185,12 @@ class UserFiles:
     folders: Mapping[str, Path | None] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
-    @classmethod
-    def of(cls, files: Path | UserFiles | None) -> UserFiles:
-        """Return a folder with a corpus's files as such; anything else is unchanged."""
-        return files if isinstance(files, UserFiles) else cls(files)
-
     def __bool__(self) -> bool:
         return self.data_dir is not None or bool(self.folders) or bool(self.options)
+
+
+NO_FILES = UserFiles()
+"""Nothing is given, so that files are looked for in the usual places."""
 
 
 class Origin(NamedTuple):

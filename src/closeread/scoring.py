@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
@@ -11,7 +12,7 @@ from typing import Any, cast
 from closeread.corpus.declaration import Corpus
 from closeread.corpus.gold import Gold, GoldSource
 from closeread.corpus.names import find_corpus, find_task, load_corpus
-from closeread.corpus.objects import take_source
+from closeread.corpus.objects import take_rows
 from closeread.corpus.submissions import name_fields
 from closeread.counts.counts import Counts, sign
 from closeread.counts.estimates import Resampling
@@ -71,13 +72,15 @@ class Scorer:
 
     def read(self, predictions: FileOrRows) -> System:
         """Read a system's output (a file, a folder or any objects), validate it and align it with the gold."""
-        by_name = self.procedure.by_name
-        if by_name is None and isinstance(self.gold, Gold):
-            by_name = name_fields(self.gold.corpus)
-        source = take_source("predictions", predictions, by_name)
-        system = self.procedure.reader.read_system(self.gold, source, self.options)
-        if not isinstance(source, Path):
-            return system
+        reader = self.procedure.reader
+        if not isinstance(predictions, str | os.PathLike):
+            by_name = self.procedure.by_name
+            if by_name is None and isinstance(self.gold, Gold):
+                by_name = name_fields(self.gold.corpus)
+            rows = take_rows("predictions", predictions, by_name)
+            return reader.read_system(self.gold, rows, self.options)
+        source = Path(predictions)
+        system = reader.read_system(self.gold, source, self.options)
         places = set(self.gold.files)
         if len(places) > 1:
             places |= {file.parent for file in places}
@@ -295,9 +298,13 @@ def find_gold(
         **options: the procedure's options; folders of the corpus and options of reading it.
     """
     procedure, corpus_name = find_procedure(name)
-    own_gold = None if gold is None else take_source("gold", gold, procedure.by_name)
-    if own_gold is not None and not isinstance(own_gold, Path) and not len(own_gold):
-        raise FormatError("gold", [Problem("has no rows (expected at least one)")])
+    own_gold: Path | Sequence[Any] | None = None
+    if isinstance(gold, str | os.PathLike):
+        own_gold = Path(gold)
+    elif gold is not None:
+        own_gold = take_rows("gold", gold, procedure.by_name)
+        if not len(own_gold):
+            raise FormatError("gold", [Problem("has no rows (expected at least one)")])
     if corpus_name is None:
         places = {"config": config, "split": split, "data_dir": data_dir}
         refused = [name_option(key) for key, place in places.items() if place is not None]

@@ -11,6 +11,7 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.schema import load_schema
 from closeread.exceptions import FormatError
 from closeread.formats.json_lines import dump_json_lines
+from closeread.records import UserFiles
 from closeread.tasks import find_format
 from closeread.tasks.coref.documents import Documents, documents_of
 from closeread.tasks.coref.formats import FORMATS
@@ -82,7 +83,7 @@ def declared(format_name, file, text):
 def test_gold_in_several_formats(name, records, tmp_path):
     file, text = FILES[name]
     (tmp_path / file).write_text(text, "utf-8")
-    gold = read_gold(declared("corpus_documents", file, text), data_dir=tmp_path)
+    gold = read_gold(declared("corpus_documents", file, text), files=UserFiles(tmp_path))
     assert gold.released
     assert isinstance(gold.records, Documents)
     assert list(Documents(gold.records.documents)) == records

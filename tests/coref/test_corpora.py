@@ -71,7 +71,7 @@ def test_missing_files_give_the_instructions(name, tmp_path, monkeypatch):
     corpus = load_corpus(name)
     assert len(corpus.instructions) == 5
     with pytest.raises(UnavailableError) as caught:
-        read_gold(corpus, None, None, tmp_path)
+        read_gold(corpus, None, None, UserFiles(tmp_path))
     assert [problem.text for problem in caught.value.problems[1:]] == list(corpus.instructions)
 
 
@@ -96,7 +96,7 @@ def test_an_archive_that_can_not_be_unpacked(fault, tmp_path, monkeypatch):
     zip_damaged(tmp_path / "mine.zip", "en_mill-corefud-dev.conllu", fault)
     for _ in range(2):  # nothing of it is kept
         with pytest.raises(FormatError, match=rf"mine\.zip: .*{fault}"):
-            read_gold(load_corpus("corefud"), None, "validation", tmp_path / "mine.zip")
+            read_gold(load_corpus("corefud"), None, "validation", UserFiles(tmp_path / "mine.zip"))
 
 
 def test_an_archive_that_would_be_too_large(tmp_path, monkeypatch):
@@ -105,7 +105,7 @@ def test_an_archive_that_would_be_too_large(tmp_path, monkeypatch):
     with ZipFile(tmp_path / "mine.zip", "w", ZIP_DEFLATED) as opened:
         opened.writestr("en_mill-corefud-dev.conllu", "a\n" * 1_000)
     with pytest.raises(FormatError, match=r"has 2,000 bytes when unpacked \(limit: 1,999 bytes\)"):
-        read_gold(load_corpus("corefud"), None, "validation", tmp_path / "mine.zip")
+        read_gold(load_corpus("corefud"), None, "validation", UserFiles(tmp_path / "mine.zip"))
 
 
 def test_a_download_that_could_not_be_verified_is_asked_about(archive, tmp_path):

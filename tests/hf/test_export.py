@@ -14,6 +14,7 @@ from closeread.corpus.gold import read_gold, read_own_gold
 from closeread.corpus.names import corpus_names, load_corpus
 from closeread.exceptions import InputError, RequestError
 from closeread.files import package_folder
+from closeread.records import UserFiles
 from closeread.tasks.mctaco.mctaco_tsv import dump_records
 
 pytestmark = pytest.mark.usefixtures("offline")
@@ -93,7 +94,7 @@ def test_a_card_says_what_is_not_the_release(tmp_path, export):
     own.mkdir()
     (own / "test_9442.tsv").write_text(dump_records(records[:20]), "utf-8")
     with pytest.warns(UserWarning, match="is not the released file"):
-        export("mctaco", tmp_path / "mine", data_dir=own)
+        export("mctaco", tmp_path / "mine", files=UserFiles(own))
     for name, why in (
         ("sample", "it has only sample"),
         ("mine", "its files come from a user's own folder"),
@@ -129,7 +130,7 @@ def test_a_folder_is_for_the_default_config(tmp_path, export):
     with pytest.raises(
         RequestError, match="a data folder applies only to config default, which is not exported"
     ):
-        export("mctaco", tmp_path / "out", configs=["sample"], data_dir=tmp_path)
+        export("mctaco", tmp_path / "out", configs=["sample"], files=UserFiles(tmp_path))
 
 
 def test_an_export_contains_the_licence_that_asks_for_it(tmp_path, export):
@@ -199,7 +200,7 @@ def test_absent_splits_and_configs_are_left_out(tmp_path, monkeypatch, export):
     (folder / "test.jsonl.gz").write_bytes(gzip.compress(sample.read_bytes()))
     monkeypatch.setenv("CLOSEREAD_DATA", str(tmp_path / "data"))
     with pytest.warns(UserWarning, match="config ood_domains of tne is skipped"):
-        files = export("tne", tmp_path / "out", data_dir=folder)
+        files = export("tne", tmp_path / "out", files=UserFiles(folder))
     assert [
         str(path.relative_to(tmp_path / "out")) for path in files if path.suffix == ".parquet"
     ] == [

@@ -58,7 +58,7 @@ def test_the_sample_is_read_from_the_package():
 
 
 def test_a_folder_gives_the_same_records(folder):
-    gold = read_gold(CORPUS, data_dir=folder)
+    gold = read_gold(CORPUS, files=UserFiles(folder))
     assert list(gold.records) == sample()
     assert gold.released is None
     assert gold.notices == read_gold(CORPUS, "sample").notices
@@ -69,7 +69,7 @@ def test_folders_apart_have_no_file_of_genres(folder, monkeypatch):
     # of another corpus
     (folder / "genres.tsv").write_text("document\tgenre\n77000000\tNews\n", "utf-8")
     folder.rename(folder.with_name("marmara_coref"))
-    assert list(read_gold(CORPUS, data_dir=UserFiles(None, FOLDERS)).records) == without_genre(
+    assert list(read_gold(CORPUS, files=UserFiles(None, FOLDERS)).records) == without_genre(
         sample()
     )
 
@@ -77,7 +77,7 @@ def test_folders_apart_have_no_file_of_genres(folder, monkeypatch):
 def test_raw_fragments_are_to_be_extracted():
     folders = {**FOLDERS, "treebank": SAMPLE / "fragments"}
     with pytest.raises(FormatError) as caught:
-        read_gold(CORPUS, data_dir=UserFiles(None, folders))
+        read_gold(CORPUS, files=UserFiles(None, folders))
     (problem,) = caught.value.problems
     assert problem.message == (
         "is a fragment as distributed (expected an extracted file; see closeread prepare marmara_coref treebank)"
@@ -127,7 +127,7 @@ def test_both_folders_are_missing(run, tmp_path):
 def test_one_folder_is_missing(folder):
     shutil.rmtree(folder / "coreference")
     with pytest.raises(UnavailableError) as error:
-        read_gold(CORPUS, data_dir=folder)
+        read_gold(CORPUS, files=UserFiles(folder))
     place = f"is not in {folder / 'coreference'} ({XML})"
     both = BOTH.replace("--data-dir", "data_dir=")
     advice = f"pass its folder with coreference=, or {both}, or try the config 'sample'"
@@ -144,13 +144,13 @@ def test_a_command_that_reads_only_the_treebank_asks_for_nothing_else(run, here)
 
 def test_a_folder_of_something_else(folder):
     with pytest.raises(UnavailableError) as error:
-        read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "treebank": folder}))
+        read_gold(CORPUS, files=UserFiles(None, {**FOLDERS, "treebank": folder}))
     (problem,) = error.value.problems
     assert problem.text.startswith(TREEBANK.format(f"is not in {folder} ({TEXTS})"))
 
 
 def test_a_treebank_alone_where_no_coreference_is_needed():
-    records = read_gold(CORPUS, data_dir=UserFiles(None, {**FOLDERS, "coreference": None})).records
+    records = read_gold(CORPUS, files=UserFiles(None, {**FOLDERS, "coreference": None})).records
     assert [record["sentences"] for record in records] == [
         record["sentences"] for record in sample()
     ]
@@ -163,7 +163,7 @@ def test_conllu_needs_no_coreference(tmp_path):
     (tmp_path / "treebank" / "own.conllu").write_text(
         f"# newdoc id = 77000112\n# sent_id = own.1\n{row}\n", "utf-8"
     )
-    (record,) = read_gold(CORPUS, data_dir=tmp_path).records
+    (record,) = read_gold(CORPUS, files=UserFiles(tmp_path)).records
     assert (record["document"], record["n_tokens"], record["clusters"]) == ("77000112", 1, [])
 
 
@@ -183,14 +183,14 @@ def test_conllu_needs_no_coreference(tmp_path):
 )
 def test_what_the_corpus_does_not_know(files, message):
     with pytest.raises(RequestError) as error:
-        read_gold(CORPUS, data_dir=files)
+        read_gold(CORPUS, files=files)
     assert str(error.value) == message
 
 
 def test_other_corpora_have_no_folders():
     message = "no such folder or option of reading mctaco: 'treebank' (choose from: none)"
     with pytest.raises(RequestError) as error:
-        read_gold(load_corpus("mctaco"), data_dir=UserFiles(None, FOLDERS))
+        read_gold(load_corpus("mctaco"), files=UserFiles(None, FOLDERS))
     assert str(error.value) == message
     with pytest.raises(RequestError, match="no such option of mctaco: 'treebank'"):
         closeread.load_dataset("mctaco", "sample", treebank="x")
@@ -231,7 +231,7 @@ def test_problems_of_both_halves_at_once(folder):
         path = folder / name / "77000112.xml"
         path.write_text(path.read_text("utf-8") + "<", "utf-8")
     with pytest.raises(FormatError) as error:
-        read_gold(CORPUS, data_dir=folder)
+        read_gold(CORPUS, files=UserFiles(folder))
     assert {problem.file for problem in error.value.problems} >= {
         "treebank/77000112.xml",
         "coreference/77000112.xml",
@@ -244,7 +244,7 @@ def test_files_of_folders_apart_are_named_by_where_they_are(folder):
     path = coreference / "77000112.xml"
     path.write_text(path.read_text("utf-8").replace('toWordIX="2">', 'toWordIX="99">', 1), "utf-8")
     with pytest.raises(FormatError) as error:
-        read_gold(CORPUS, data_dir=UserFiles(folder, {"coreference": coreference}))
+        read_gold(CORPUS, files=UserFiles(folder, {"coreference": coreference}))
     assert str(error.value).startswith(f"{path}:")
 
 

@@ -8,6 +8,7 @@ from shared.timelines import CORPUS
 from closeread.corpus.gold import read_gold
 from closeread.corpus.sources import locate
 from closeread.exceptions import RequestError
+from closeread.records import UserFiles
 from closeread.scoring import find_gold, open_scorer
 from closeread.tasks.timeline.cat_xml import read_document
 from closeread.tasks.timeline.records import facts, text_facts
@@ -76,7 +77,7 @@ def test_the_documents_are_no_gold():
 
 
 def test_a_folder_of_the_users_own(own_folder, run):
-    gold = read_gold(CORPUS, "default", "corpus_1", own_folder)
+    gold = read_gold(CORPUS, "default", "corpus_1", UserFiles(own_folder))
     sampled = read_gold(CORPUS, "sample")
     assert list(gold.records) == list(sampled.records)
     assert gold.digest == sampled.digest

@@ -14,6 +14,7 @@ from closeread.corpus.submissions import read_submission
 from closeread.exceptions import FormatError, SubmissionError, UnavailableError
 from closeread.formats.json_lines import dump_json_lines
 from closeread.operations.score import score
+from closeread.records import UserFiles
 from closeread.tasks.timeline.rules import find_odd_rows
 from closeread.tasks.timeline.timeline_mentions import merge_splits
 
@@ -136,7 +137,7 @@ def test_a_baseline_reads_the_documents_of_each_corpus(ran, own):
 
 @ANY_FILES
 def test_loading(own, offline, datasets):
-    gold = read_gold(CORPUS, split="evaluation", data_dir=own)
+    gold = read_gold(CORPUS, split="evaluation", files=UserFiles(own))
     everything = closeread.load_dataset(NAME, data_dir=own)
     assert list(everything) == [*PARTS, "evaluation"]
     loaded = closeread.load_dataset(NAME, split="evaluation", data_dir=own)
@@ -167,7 +168,7 @@ def test_all_problems_of_gold_at_once(own):
     for number in (1, 3):
         write_corpus(own, number, "x", zoe="Zoe\nx\t2011\t1-1-x\n")
     with pytest.raises(FormatError) as caught:
-        read_gold(CORPUS, split="evaluation", data_dir=own)
+        read_gold(CORPUS, split="evaluation", files=UserFiles(own))
     file = "TimeLines_Gold_Standard/zoe.txt:2"
     told = f"own/SemEval_Task4_data/corpus_1/{file}: {WRONG} (2 times; also corpus_3/{file})"
     assert str(caught.value) == told
@@ -184,7 +185,7 @@ def test_a_document_of_two_corpora(own):
         own / "SemEval_Task4_data/corpus_2/corpus_trackB_TimeML/1.tml",
     )
     with pytest.raises(FormatError) as caught:
-        read_gold(CORPUS, "documents", "evaluation", own)
+        read_gold(CORPUS, "documents", "evaluation", UserFiles(own))
     assert (
         str(caught.value)
         == f"{NAME}: id '1' is in split corpus_1 and in split corpus_2 (expected distinct ids)"
@@ -192,7 +193,7 @@ def test_a_document_of_two_corpora(own):
 
 
 def refused(own, folder="system"):
-    gold = read_gold(CORPUS, split="evaluation", data_dir=own)
+    gold = read_gold(CORPUS, split="evaluation", files=UserFiles(own))
     with pytest.raises(SubmissionError) as caught:
         read_submission(Path(folder), CORPUS, gold.records)
     return str(caught.value)

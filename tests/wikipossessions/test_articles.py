@@ -11,6 +11,7 @@ from shared.stand_in_wiki import AFTER, BEFORE, CUT, ENDLESS, redirect_to
 from closeread import __version__
 from closeread.corpus.gold import read_gold
 from closeread.corpus.names import load_corpus
+from closeread.records import UserFiles
 from closeread.tasks.wikipossessions import articles
 
 JUG = "<p>Ann made it.</p><h2>History</h2><p>Ben bought it.</p>"
@@ -45,7 +46,7 @@ def test_the_loader_finds_the_texts(fetch, wiki):
     wiki.add("A Jug", JUG)
     fetch("A Jug")
     Path("texts").rename("corpus/articles")
-    (record,) = read_gold(load_corpus("wikipossessions"), data_dir=Path("corpus")).records
+    (record,) = read_gold(load_corpus("wikipossessions"), files=UserFiles(Path("corpus"))).records
     assert record["text"] == JUG_TEXT
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, cast
 
 from closeread.corpus.gold import (
@@ -17,7 +16,7 @@ from closeread.corpus.names import load_corpus
 from closeread.counts.results import Result
 from closeread.exceptions import RequestError
 from closeread.progress import track
-from closeread.records import Record, UserFiles
+from closeread.records import NO_FILES, Record, UserFiles
 from closeread.tables import Grid, Style, Whole, format_number
 from closeread.tasks import find
 
@@ -90,12 +89,9 @@ class Statistics(Result):
         ]
 
 
-def count_corpus(
-    corpus: str, config: str | None = None, data_dir: Path | UserFiles | None = None
-) -> Statistics:
+def count_corpus(corpus: str, config: str | None = None, files: UserFiles = NO_FILES) -> Statistics:
     """Count the records of all available splits of a config, or the default one, and of their unions."""
     declaration = load_corpus(corpus)
-    files = UserFiles.of(data_dir)
     name, _ = select(declaration, config, None)
     declared = declaration.configs[name]
     if declared.flattens:

@@ -48,7 +48,7 @@ from closeread.formats import Format
 from closeread.formats.json_lines import SUFFIXES as JSON_LINES
 from closeread.formats.json_lines import dump_json_lines, read_json_lines
 from closeread.formats.parquet import read_parquet
-from closeread.records import ColumnRecords, Origin, Parsed, Record, UserFiles, column
+from closeread.records import NO_FILES, ColumnRecords, Origin, Parsed, Record, UserFiles, column
 from closeread.tasks import find, find_format
 
 PARQUET = ".parquet"
@@ -202,14 +202,13 @@ def read_gold(
     corpus: Corpus,
     config: str | None = None,
     split: str | None = None,
-    data_dir: Path | UserFiles | None = None,
+    files: UserFiles = NO_FILES,
 ) -> Gold:
     """Read the records of a split, or of a union of splits; None stands for the default config or split.
 
     All problems of all splits are reported at once.
     """
     config, split = select(corpus, config, split)
-    files = UserFiles.of(data_dir)
     if files:
         _check_files(corpus, config, files)
     declared = corpus.configs[config]
@@ -330,9 +329,8 @@ def _name_places(parsed: Parsed, located: LocatedFiles) -> Parsed:
     )
 
 
-def data_notices(corpus: Corpus, config: str, data_dir: Path | UserFiles | None) -> list[str]:
+def data_notices(corpus: Corpus, config: str, files: UserFiles) -> list[str]:
     """List the files of a config that differ from the released ones, and the unavailable splits, one sentence each."""
-    files = UserFiles.of(data_dir)
     if not files:
         return describe_skipped_splits(corpus, config)
     _check_files(corpus, config, files)
@@ -364,15 +362,14 @@ def describe_skipped_splits(corpus: Corpus, config: str) -> list[str]:
 
 
 def splits_at_hand(
-    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
+    corpus: Corpus, config: str, files: UserFiles = NO_FILES
 ) -> Mapping[str, Source]:
     """Return the splits of a config without those that the user's folder lacks.
 
-    Without `data_dir`, this is the corpus's folder in ``$CLOSEREAD_DATA``; if it has no split of the config, all splits
-    are available, since they come with the package or can be downloaded.
+    Unless the user names one, this is the corpus's folder in ``$CLOSEREAD_DATA``; if it has no split of the config, all
+    splits are available, since they come with the package or can be downloaded.
     """
     splits = corpus.configs[config].splits
-    files = UserFiles.of(data_dir)
     if files.data_dir is not None or files.folders:
         folders = [files.data_dir]
     else:
@@ -387,11 +384,9 @@ def splits_at_hand(
     }
 
 
-def available_splits(
-    corpus: Corpus, config: str, data_dir: Path | UserFiles | None = None
-) -> list[str]:
+def available_splits(corpus: Corpus, config: str, files: UserFiles = NO_FILES) -> list[str]:
     """Return the names of the splits at hand (see `splits_at_hand`), and of the unions of these."""
-    at_hand = splits_at_hand(corpus, config, data_dir)
+    at_hand = splits_at_hand(corpus, config, files)
     unions = corpus.configs[config].unions
     return [*at_hand, *(union for union, splits in unions.items() if at_hand.keys() >= set(splits))]
 

@@ -10,14 +10,12 @@ that its features give them.
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from closeread.corpus.schema import Node, RowValidator, name_label
@@ -42,7 +40,7 @@ from closeread.exceptions import (
 )
 from closeread.formats.parquet import read_columns
 from closeread.formats.text import UNSAFE
-from closeread.records import ColumnRecords, FileOrRows, Record, Table
+from closeread.records import ColumnRecords, Record, Table
 
 Columns = dict[str, list[Any]]
 
@@ -57,15 +55,6 @@ def as_list(side: str, values: Any) -> list[Any]:
     if isinstance(content, dict):
         return list(_to_records(side, content)) if content else []
     return content
-
-
-def take_source(
-    side: str, source: FileOrRows, by_name: tuple[str, str] | None
-) -> Path | Sequence[Any]:
-    """Return the path of a file or folder, or objects in memory as rows (see `take_rows`)."""
-    if isinstance(source, str | os.PathLike):
-        return Path(source)
-    return take_rows(side, source, by_name)
 
 
 def take_rows(

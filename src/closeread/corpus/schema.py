@@ -257,7 +257,9 @@ class RowValidator:
             columns = rows.columns
         elif rows and set(map(type, rows)) == {dict}:
             names = rows[0].keys()
-            if all(row.keys() == names for row in rows):
+            # Lists and objects are not compared, so that a field of them is no column.
+            is_flat = {list, dict}.isdisjoint(map(type, rows[0].values()))
+            if is_flat and all(row.keys() == names for row in rows):
                 columns = {name: [row[name] for row in rows] for name in names}
         # Columns can be checked one by one, since no keyword involves two fields.
         known = self._node.get("properties", {}).keys()

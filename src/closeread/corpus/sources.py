@@ -53,7 +53,7 @@ from closeread.files import (
     write_text,
 )
 from closeread.formats.text import wording_zip_errors
-from closeread.records import UserFiles
+from closeread.records import NO_FILES, UserFiles
 
 DATA_VARIABLE = "CLOSEREAD_DATA"
 CACHE_VARIABLE = "CLOSEREAD_CACHE"
@@ -83,13 +83,12 @@ class LocatedFiles:
     files: Mapping[str, Path] = field(default_factory=dict)
 
 
-def locate(corpus: Corpus, source: Source, files: Path | UserFiles | None = None) -> LocatedFiles:
+def locate(corpus: Corpus, source: Source, files: UserFiles = NO_FILES) -> LocatedFiles:
     """Find a file of a corpus, or the files of a folder, and download those that are missing.
 
     A user's own folder is the only one to search, and its files may differ from the released ones.  A file that can
     neither be found nor downloaded is an UnavailableError, one that differs from the released file a ChecksumError.
     """
-    files = UserFiles.of(files)
     if isinstance(source, UserFolders):
         return _locate_user_folders(source, find_places(corpus, source, files), corpus.name)
     if isinstance(source, OwnFiles):
@@ -121,9 +120,8 @@ def is_in(folder: Path | None, source: Source) -> bool:
     return folder is not None and bool(_match_files(folder, [source.expected]))
 
 
-def files_in(files: Path | UserFiles, source: Source) -> dict[str, Path]:
+def files_in(files: UserFiles, source: Source) -> dict[str, Path]:
     """List the files of a source in a user's folders, by their path below the corpus's folder, sorted."""
-    files = UserFiles.of(files)
     folder = files.data_dir
     if isinstance(source, OwnFiles):
         return {} if folder is None else _list_own_files(folder, source)[1]
@@ -329,10 +327,12 @@ def _locate_released(
         if path is None:
             missing.append(file)
             continue
-        try:
-            located[file] = _check_released(path, file)
-        except ChecksumError as error:
-            errors.append(error)
+        digest = file_digest(path)
+        difference = _find_difference(path, digest, file)
+        if difference is None:
+            located[file] = LocatedFiles(path, digest, released=True)
+        else:
+            errors.append(_report_difference(path, file, difference))
     if errors:
         raise merge_errors(errors)
     for number, file in enumerate(missing, start=1):
@@ -371,17 +371,13 @@ def _find_released(corpus: Corpus, file: SourceFile) -> Path | None:
     return path if path.exists() else None
 
 
-def _check_released(path: Path, file: SourceFile) -> LocatedFiles:
-    """Return a file, whose content must be as released."""
-    digest = file_digest(path)
-    difference = _find_difference(path, digest, file)
-    if difference is None:
-        return LocatedFiles(path, digest, released=True)
+def _report_difference(path: Path, file: SourceFile, difference: str) -> ChecksumError:
+    """Return the error for a file that differs from the released one, with what the user can do."""
     remedy = "reinstall closeread"
     if file.url is not None:
         using = advise(", or pass its folder with {data_dir} to use it as it is")
         remedy = f"delete it to download it again{using}"
-    raise ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
+    return ChecksumError(path, [Problem(f"is not the released file: {difference}; {remedy}")])
 
 
 def data_folder(corpus: str) -> Path | None:
@@ -419,14 +415,14 @@ def _find_difference(path: Path, digest: str, file: SourceFile) -> str | None:
     """Describe how a file, whose sha256 is given, differs from the released one; None if it does not."""
     name = "sha256"
     expected = file.sha256
-    if file.is_unverified:
+    if expected is None and file.git_blob is not None:
+        name = "git object id"
+        digest = git_blob(path)
+        expected = file.git_blob
+    elif expected is None:
         record = _name_record(path)
         # Until it is downloaded there is nothing to compare with.
         expected = record.read_text("utf-8").split()[0] if record.is_file() else digest
-    elif expected is None:
-        name = "git object id"
-        digest = git_blob(path)
-        expected = str(file.git_blob)
     return None if digest == expected else f"its {name} is {digest} (expected {expected})"
 
 

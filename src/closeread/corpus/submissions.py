@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -61,7 +62,15 @@ from closeread.formats.delimited import find_delimiter, parse_table
 from closeread.formats.json_lines import SUFFIXES, dump_json_lines, parse_json, parse_json_lines
 from closeread.formats.parquet import PARQUET_MAGIC
 from closeread.formats.text import UNSAFE, read_lines
-from closeread.records import ColumnRecords, Parsed, Record, as_columns, column, place_problem
+from closeread.records import (
+    ColumnRecords,
+    Parsed,
+    Record,
+    UserFiles,
+    as_columns,
+    column,
+    place_problem,
+)
 from closeread.tasks import find_submission_format
 
 Rows = Sequence[Record | None]
@@ -98,18 +107,12 @@ class CorpusReader(Reader[Gold]):
 
     def read_system(self, gold: Gold, source: Path | Sequence[Record], options: Options) -> System:
         """Read a submission, and align it with gold by id."""
-
-        def check(rows: Rows) -> Iterator[Problem]:
-            for inconsistency in self.validate(gold.records, rows, options):
-                if inconsistency.side == "system":
-                    yield inconsistency.problem
-
         return read_submission(
             source,
             gold.corpus,
             gold.records,
             missing=options.get("missing", "error"),
-            check=None if self.check is None else check,
+            check=partial(self.validate, gold.records, options=options),
             drop_unknown=options.get(EXTRA.name) != "error",
             part=gold,
         )
@@ -182,7 +185,7 @@ def read_submission(
     corpus: Corpus,
     gold: Sequence[Record],
     missing: str = "error",
-    check: Callable[[Rows], Iterable[Problem]] | None = None,
+    check: Callable[[Rows], Iterable[Inconsistency]] = lambda rows: (),
     drop_unknown: bool = False,
     part: Gold | None = None,
 ) -> System:
@@ -193,7 +196,7 @@ def read_submission(
         corpus: the corpus whose schema and formats they have.
         gold: the gold records, with which rows are aligned by id.
         missing: "error" to refuse predictions for a part of the gold.
-        check: finds problems of aligned rows, by their numbers among the gold, that the schema can't express.
+        check: finds problems of gold and aligned rows that the schema can't express; those of the gold are left out.
         drop_unknown: whether unknown fields are left out, with a note, instead of refused.
         part: where the gold is from, so that messages can tell that the predictions are those of another split.
 
@@ -219,9 +222,8 @@ def read_submission(
         alignment = Alignment(parsed.records, range(len(gold)))
     else:
         alignment = _align(parsed, validator, corpus, gold, valid)
-        problems += _find_mismatches(parsed, corpus, alignment, missing, part)
-    if check is not None:
-        problems += _place_problems(check(alignment.rows), parsed, corpus, gold, alignment)
+        problems.extend(_find_mismatches(parsed, corpus, alignment, missing, part))
+    problems.extend(_place_problems(check(alignment.rows), parsed, corpus, gold, alignment))
     if (problems or dropped) and _is_gold(source, corpus):
         fields = ", ".join(map(quote, validator.fields))
         expected = f"expected only {fields}: see `closeread info {corpus.name}`"
@@ -344,7 +346,7 @@ def _find_mismatches(
 
 
 def _place_problems(
-    problems: Iterable[Problem],
+    inconsistencies: Iterable[Inconsistency],
     parsed: Parsed,
     corpus: Corpus,
     gold: Sequence[Record],
@@ -352,10 +354,12 @@ def _place_problems(
 ) -> Iterator[Problem]:
     """Yield problems of aligned rows with the places that these have in the predictions."""
     ids = column(gold, corpus.key)
-    for problem in problems:
-        row = cast(int, problem.row)  # every inconsistency has one
-        number = alignment.numbers[row]
-        name = f"{corpus.key} {quote(ids[row])}"
+    for inconsistency in inconsistencies:
+        if inconsistency.side == "gold":
+            continue
+        problem = inconsistency.problem
+        number = alignment.numbers[inconsistency.row]
+        name = f"{corpus.key} {quote(ids[inconsistency.row])}"
         if number is None:
             yield problem._replace(row=None, record=name)
             continue
@@ -520,9 +524,9 @@ def _describe_other_part(names: Set[str], part: Gold) -> str:
             is_same = (config, split) == (part.config, part.split)
             if declared.flattens or is_same or not is_here:
                 continue
-            data_dir = None if source.url is None else part.data_dir
+            files = UserFiles(None if source.url is None else part.data_dir)
             try:
-                records = read_gold(corpus, config, split, data_dir).records
+                records = read_gold(corpus, config, split, files).records
             except InputError:
                 continue
             ids = set(column(records, corpus.key))

@@ -12,9 +12,10 @@ from closeread.arrays import Floats
 from closeread.counts.estimates import Estimate, Resampling, Scores, number_or_none, score
 from closeread.counts.metrics import GroupMean, Metric, average_groups
 from closeread.counts.procedure import Options, Procedure
-from closeread.counts.report import Provenance, Report, UnitRow, make_legend
+from closeread.counts.report import Provenance, Report, UnitRow
 from closeread.counts.storage import decode_counts, encode_counts
 from closeread.counts.table import CountTable, merge
+from closeread.digests import combine_digests
 from closeread.exceptions import (
     FormatError,
     Problem,
@@ -248,6 +249,7 @@ def make_report(
     preset = counts.provenance.preset
     for name in by:
         _check_field(counts, name)
+    titles = {metric.name: metric.title for metric in procedure.metrics}
     if preset is not None:
         preset = procedure.describe_preset(preset, counts.table.group_names)
     return Report(
@@ -257,19 +259,20 @@ def make_report(
         procedure.resampling_unit,
         score(counts.table, counts.metrics, resampling),
         {name: _score_slices(counts, name, resampling) for name in by},
-        {metric.name: metric.title for metric in procedure.metrics},
+        titles,
         preset,
         UnitRows(counts),
-        legend=make_legend(procedure, (metric.name for metric in procedure.metrics))
-        if procedure.legend
-        else "",
+        legend=procedure.explain_names(titles),
         groups=counts._score_groups(resampling) if counts.table.groups else {},
     )
 
 
 def sign(procedure: Procedure, options: Options, table: CountTable) -> str:
-    """Return the signature of the scores of a table."""
-    return procedure.signature(options, table.gold_digest, len(table.group_names))
+    """Return the signature of the scores of a table, whose shards have that of the whole when they are merged."""
+    if len(table.digests) != len(table.units):
+        raise ValueError("the digests of the units are unknown")
+    digest = combine_digests(table.digests, table.groups)
+    return procedure.signature(options, digest, len(table.group_names))
 
 
 def _check_field(counts: Counts, name: str) -> None:

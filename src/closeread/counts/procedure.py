@@ -545,6 +545,10 @@ class Procedure:
             return name
         return f"{name}, over {n_present} of {len(expected)} datasets"
 
+    def explain_names(self, scores: Iterable[str]) -> str:
+        """Return a sentence that explains the names of these scores, where they need it."""
+        return "; ".join(self.legend[name] for name in scores if name in self.legend)
+
     def signature(self, options: Options, gold_digest: str, n_groups: int = 0) -> str:
         """Return the signature of a score: procedure, version, every option, and the digest of the gold as scored.
 

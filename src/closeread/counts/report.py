@@ -143,7 +143,7 @@ class Report(Result):
         metrics = procedure.with_metrics(procedure.families).metrics
         titles = {metric.name: metric.title for metric in metrics if metric.name in self.scores}
         preset = self.preset or procedure.name_preset(self.provenance.options)
-        return replace(self, titles=titles, preset=preset, legend=make_legend(procedure, titles))
+        return replace(self, titles=titles, preset=preset, legend=procedure.explain_names(titles))
 
     def __repr__(self) -> str:
         provenance = self.provenance
@@ -553,11 +553,6 @@ def _list_notes(report: Report) -> list[str]:
             notes.append(SET_BY_CONVENTION)
             break
     return [*notes, *name_options(report)]
-
-
-def make_legend(procedure: Procedure, scores: Iterable[str]) -> str:
-    """Return a sentence that explains the names of these scores, where they need it."""
-    return "; ".join(procedure.legend[name] for name in scores if name in procedure.legend)
 
 
 def name_options(report: Report) -> list[str]:

@@ -173,10 +173,9 @@ def bootstrap_intervals(
 
     A metric with other counts may have another order of blocks with the same gold.
     """
-    totals = table.group_totals()
-    _check_sizes(n_resamples, table.n_blocks, totals.size)
     blocks = table.block_totals()
     blocks_by_group = table.split_blocks()
+    _check_sizes(n_resamples, table.n_blocks, blocks_by_group[0].size)
     # Metrics with the same order share one draw and its sums, which take most of the time.
     metrics_by_order: dict[bytes, list[Metric]] = {}
     for metric, order in zip(metrics, _order_blocks(table, blocks, metrics), strict=True):
@@ -190,7 +189,8 @@ def bootstrap_intervals(
             if interval == "bca":
                 score = metric.score_columns(table.sums())
                 drawn_blocks = np.concatenate([stratum.blocks for stratum in strata])
-                without = split_columns(totals - blocks_by_group[drawn_blocks], table)
+                totals_without = table.group_totals() - blocks_by_group[drawn_blocks]
+                without = split_columns(totals_without, table)
                 scores_without = metric.score_columns(without)
                 ends = bca_interval(samples, score, scores_without, confidence)
             else:

@@ -20,7 +20,7 @@ import numpy as np
 
 from closeread.arrays import Floats, Ints, Mask, mark_run_starts, sum_groups, sum_rows
 from closeread.counts.metrics import Columns, Metric, by_name
-from closeread.digests import DIGEST_BYTES, combine_digests
+from closeread.digests import DIGEST_BYTES
 from closeread.exceptions import RequestError, describe_unknown, quote
 
 S = TypeVar("S", str, bytes)
@@ -128,16 +128,6 @@ class CountTable:
         """The number of blocks."""
         return int(self.blocks.max(initial=-1)) + 1
 
-    @property
-    def gold_digest(self) -> str:
-        """The sha256, in hex, of the gold of all units in any order, so that merged shards have that of the whole.
-
-        It covers the groups of the units.
-        """
-        if len(self.digests) != len(self.units):
-            raise ValueError("the digests of the units are unknown")
-        return combine_digests(self.digests, self.groups)
-
     @cached_property
     def group_names(self) -> list[str]:
         """The names of the groups in sorted order, so that the order of units does not matter."""
@@ -173,8 +163,10 @@ class CountTable:
         return np.column_stack(sums) if sums else np.zeros((self.n_blocks, 0))
 
     def split_blocks(self) -> Floats:
-        """Return the sums of the counts of every block in every group, (n_blocks, n_groups, k)."""
-        n_groups = max(1, len(self.group_names))
+        """Return the sums of the counts of every block in every group, (n_blocks, n_groups, k), or in all as one group."""
+        if not self.groups:
+            return self.block_totals()[:, None]
+        n_groups = len(self.group_names)
         pairs = replace(
             self, blocks=self.blocks * n_groups + self.group_numbers, groups=(), breakdowns={}
         )

@@ -23,7 +23,14 @@ from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile
 
 from closeread import limits
-from closeread.exceptions import FormatError, Problem, ProblemList, describe_unreadable, quote
+from closeread.exceptions import (
+    FormatError,
+    Problem,
+    ProblemList,
+    describe_excess,
+    describe_unreadable,
+    quote,
+)
 from closeread.files import read_at_most, scratch_folder
 from closeread.formats.foreign import describe_foreign_file
 
@@ -98,12 +105,7 @@ class Lines(Sequence[str]):
 
 def read_lines(path: Path) -> Lines:
     """Read the lines of a UTF-8 text file, without their line ends."""
-    return split_lines(path, read_bytes(path))
-
-
-def split_lines(path: Path, data: bytes) -> Lines:
-    """Split the bytes of a file into lines, as `read_lines` does."""
-    data = data.removeprefix(BYTE_ORDER_MARK)
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     check_text(path, data)
     return Lines(data)
 
@@ -164,7 +166,7 @@ def read_bytes(path: Path) -> bytes:
                 raise FormatError(path, [Problem("is a directory (expected a file)")])
             if not S_ISREG(status.st_mode):
                 raise FormatError(path, [Problem("is not a regular file")])
-            if excess := limits.describe_excess(status.st_size):
+            if excess := describe_excess(status.st_size):
                 raise FormatError(path, [Problem(excess)])
             data = path.read_bytes()
     except OSError as error:

@@ -128,11 +128,11 @@ def _find_user_files(corpus: Corpus, config: str, files: UserFiles) -> list[tupl
         if isinstance(source, OwnFiles):
             place = folder or data_folder(corpus.name)
             if place is not None:
-                user_files += files_in(place, source).items()
+                user_files += files_in(UserFiles(place), source).items()
         elif isinstance(source, UserFolders):
             user_files += files_in(find_places(corpus, source, files), source).items()
         elif folder is not None:
-            user_files += files_in(folder, source).items()
+            user_files += files_in(UserFiles(folder), source).items()
     places = [folder] if folder else [data_folder(corpus.name), cache_folder(corpus.name)]
     for place in filter(None, places):
         for pattern in corpus.extra_files:

@@ -36,7 +36,7 @@ from closeread.exceptions import (
 )
 from closeread.files import creating_folder, package_folder, scratch_folder
 from closeread.hf import builder as building
-from closeread.records import Record, UserFiles
+from closeread.records import NO_FILES, Record, UserFiles
 
 FIGURES = re.compile(r"## Figures\n.*?(?=^## )", re.DOTALL | re.MULTILINE)
 """The section of a card with the figures of the released files."""
@@ -122,7 +122,7 @@ def export(
     folder: Path,
     *,
     configs: Sequence[str] | None = None,
-    data_dir: Path | UserFiles | None = None,
+    files: UserFiles = NO_FILES,
     format: str = "parquet",  # noqa: A002 (as the option is called)
 ) -> list[Path]:
     """Export a corpus as a dataset repository into a new or empty folder, and return its files.
@@ -132,7 +132,7 @@ def export(
     """
     declaration = load_corpus(corpus)
     names = _choose_configs(declaration, configs, format)
-    if data_dir and not any(_has_default_files(declaration, name) for name in names):
+    if files and not any(_has_default_files(declaration, name) for name in names):
         raise RequestError(
             f"a data folder applies only to config {declaration.default_config}, which is not exported"
         )
@@ -141,9 +141,7 @@ def export(
         infos = {}
         for name in names:
             try:
-                infos[name] = _write_config(
-                    declaration, name, partial, data_dir, cache, export_format
-                )
+                infos[name] = _write_config(declaration, name, partial, files, cache, export_format)
             except UnavailableError:
                 if configs or _has_default_files(declaration, name):
                     raise
@@ -153,14 +151,14 @@ def export(
             except building.UnwritableCacheError as error:
                 message = f"can't be written: {error.reason}; set TMPDIR to a folder with room for temporary tables"
                 raise InputError(cache, [Problem(message)]) from None
-        _write_card(declaration, partial, infos, data_dir, export_format)
+        _write_card(declaration, partial, infos, files, export_format)
         # The terms of some released files ask for their licence.
         licence = package_folder(load_corpus(corpus).folder) / "LICENSE"
         if licence.is_file():
             (partial / "LICENSE").write_bytes(licence.read_bytes())
         paths = sorted(path for path in partial.rglob("*") if path.is_file())
-        files = [path.relative_to(partial) for path in paths]
-    return [folder / file for file in files]
+        exported = [path.relative_to(partial) for path in paths]
+    return [folder / path for path in exported]
 
 
 def _choose_configs(corpus: Corpus, configs: Sequence[str] | None, format: str) -> list[str]:  # noqa: A002
@@ -192,11 +190,12 @@ def _write_config(
     declaration: Corpus,
     name: str,
     folder: Path,
-    data_dir: Path | UserFiles | None,
+    files: UserFiles,
     cache: Path,
     export_format: ExportFormat,
 ) -> datasets.DatasetInfo:
-    files = UserFiles.of(data_dir if _has_default_files(declaration, name) else None)
+    if not _has_default_files(declaration, name):
+        files = NO_FILES
     builder = building.load_dataset_builder(
         declaration.name,
         name,
@@ -228,7 +227,7 @@ def _write_card(
     declaration: Corpus,
     folder: Path,
     infos: dict[str, datasets.DatasetInfo],
-    data_dir: Path | UserFiles | None,
+    files: UserFiles,
     export_format: ExportFormat,
 ) -> None:
     """Write the corpus's card, with the configs and their features in its front matter."""
@@ -236,9 +235,9 @@ def _write_card(
     card = DatasetCard(text)
     has_default = declaration.default_config in infos
     first = next(iter(infos))
-    if data_dir or not has_default:
+    if files or not has_default:
         reason = f"it has only {', '.join(infos)}"
-        if data_dir:
+        if files:
             reason = "its files come from a user's own folder"
         remark = OTHER_DATA.format(why=reason)
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{remark}\n", 1)
@@ -250,11 +249,11 @@ def _write_card(
     default = declaration.default_config if has_default else first
     configs: dict[str, dict[str, Any]] = {}
     for name, info in infos.items():
-        files = []
+        patterns = []
         for split in info.splits:
             pattern = export_format.pattern.format(split=split)
-            files.append({"split": split, "path": f"{name}/{pattern}"})
-        configs[name] = {"data_files": files, **export_format.reading}
+            patterns.append({"split": split, "path": f"{name}/{pattern}"})
+        configs[name] = {"data_files": patterns, **export_format.reading}
         if name == default:
             configs[name]["default"] = True
     MetadataConfigs(configs).to_dataset_card_data(card.data)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZipFile, is_zipfile
 
-from closeread import limits
 from closeread.exceptions import (
     FormatError,
     MissingExtraError,
     Problem,
     RequestError,
+    describe_excess,
     pluralize,
     quote,
 )
@@ -106,7 +106,7 @@ def read_log(path: str | Path) -> Log:
     if not path.is_file():
         raise refuse("does not exist")
     try:
-        excess = limits.describe_excess(_find_size(path), "bytes, unpacked")
+        excess = describe_excess(_find_size(path), "bytes, unpacked")
         log = None if excess else read_eval_log(str(path))
     except Exception as error:  # of any kind, from readers of ZIP and JSON
         raise refuse("is not a log of inspect-ai") from error

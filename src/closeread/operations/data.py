@@ -521,9 +521,7 @@ def export(
     place = Path(folder)
     files = find_part(declared, options, data_dir=data_dir).files
     with hiding_progress_in_pipes():
-        written = write(
-            declared.name, place, configs=configs or None, data_dir=files, format=format
-        )
+        written = write(declared.name, place, configs=configs or None, files=files, format=format)
     exported = {path.relative_to(place).parts[0] for path in written} & declared.configs.keys()
     if declared.redistribution and not all(declared.configs[name].is_bundled for name in exported):
         why = f"{declared.title} may not be redistributed ({declared.redistribution})"

@@ -33,6 +33,7 @@ from closeread.operations.leaderboard import File, Golds, Name, Options, Store, 
 from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
+from closeread.records import UserFiles
 from closeread.tables import Grid, Style, Whole
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
@@ -131,7 +132,7 @@ def publish_dataset(
 
     place = Repository(repository, "dataset")
     declared = find_corpus(corpus)
-    files_of_user = take_path(data_dir)
+    files_of_user = UserFiles(take_path(data_dir))
     names = datasets.choose_configs(declared, configs)
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
@@ -143,7 +144,7 @@ def publish_dataset(
     with scratch_folder() as scratch:
         folder = scratch / "repository"
         with hiding_progress_in_pipes():
-            export(declared.name, folder, configs=names, data_dir=files_of_user)
+            export(declared.name, folder, configs=names, files=files_of_user)
         files = datasets.collect_files(declared, repository, folder)
         details = {"redistribution": declared.redistribution or None}
         plan = Plan(place, files, datasets.owned_paths(declared))

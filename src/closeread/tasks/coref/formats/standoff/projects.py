@@ -23,6 +23,7 @@ from closeread.exceptions import (
     Problem,
     RequestError,
     advise,
+    describe_excess,
     describe_unknown,
     join_names,
     pluralize,
@@ -132,7 +133,7 @@ def _list_archive(name: str, data: bytes) -> Members:
     entries = [entry for entry in archive.infolist() if not entry.is_dir()]
     if len(entries) > limits.MAX_FILES:
         raise FormatError(name, [Problem(f"contains more than {limits.MAX_FILES:,} files")])
-    excess = limits.describe_excess(sum(entry.file_size for entry in entries))
+    excess = describe_excess(sum(entry.file_size for entry in entries))
     if excess:
         raise FormatError(name, [Problem(f"{excess} when unpacked")])
 
