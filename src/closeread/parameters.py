@@ -121,8 +121,9 @@ Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]
 Interval = IntervalKind
 FileOptions = Annotated[str | Path, Param(declared="files")]
-Config = Annotated[str | None, Param(metavar="NAME")]
-Split = Annotated[str | None, Param(metavar="NAME")]
+Name = Annotated[str | None, Param(metavar="NAME")]
+Config = Name
+Split = Name
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
@@ -139,7 +140,7 @@ Scores = Annotated[str | Sequence[str] | None, Param(kind="of_procedure")]
 Fields = Annotated[str | Sequence[str], Param(kind="of_procedure")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
-Workers = Annotated[int | None, within(1)]
+Workers = Number | None
 ProcedureOptions = OptionValue
 
 
