@@ -140,7 +140,8 @@ Scores = Annotated[str | Sequence[str] | None, Param(kind="of_procedure")]
 Fields = Annotated[str | Sequence[str], Param(kind="of_procedure")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
-Workers = Number | None
+Limit = Annotated[int | None, within(1)]
+Workers = Limit
 ProcedureOptions = OptionValue
 
 

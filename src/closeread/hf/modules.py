@@ -157,14 +157,25 @@ def _list_aliases(name: str) -> dict[str, str]:
 
 
 def install_modules() -> list[Path]:
-    """Write a one-line module for each of our modules into evaluate's cache, and return the files.
+    """Install the evaluate modules into the modules cache.
 
-    `evaluate.load("mctaco")` finds it there if the Hub has no module of that name.  The line imports the installed
-    closeread, so that upgrading closeread upgrades the module.
+    Processes that do not import closeread find them there.
+
+    On the command line:
+      closeread install-modules
+      python -c "import evaluate; print(evaluate.load('mctaco').name)"
+
+    Returns:
+        The files that were written.
+
+    >>> len(closeread.install_modules()) == len(closeread.metrics())  # doctest: +SKIP
+    True
     """
     from evaluate.loading import init_dynamic_modules
 
     root = Path(init_dynamic_modules()) / "metrics"
+    # `evaluate.load("mctaco")` finds a module there if the Hub has none of that name.  Its line imports the installed
+    # closeread, so that upgrading closeread upgrades the module.
     # evaluate looks for folders with names of 64 characters, and takes the one with the newest file.
     version = hashlib.sha256(f"closeread {__version__}".encode()).hexdigest()
     written = []

@@ -54,7 +54,7 @@ Destination = Annotated[Store, Param(metavar="STORE")]
 File = Annotated[str | Path | None, Param(metavar="FILE")]
 Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
-HubName = Annotated[str, Param(metavar="ORG/NAME")]
+HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
 Golds = Annotated[
     Sequence[str | Path],
     Param(metavar="[BOARD=]FILE", help="Use your own gold for a board; may be repeated."),
@@ -89,15 +89,15 @@ def init_leaderboard(
     preset: arg.Name = None,
     option: Options = None,
     private: Private = None,
-    per_day: arg.Number | None = None,
-    limit: arg.Number | None = None,
-    max_bytes: arg.Number | None = None,
+    per_day: arg.Limit = None,
+    limit: arg.Limit = None,
+    max_bytes: arg.Limit = None,
     counting: Literal["all", "best", "last", "chosen"] | None = None,
     opens: Time = None,
     closes: Time = None,
     late: Literal["refuse", "flag"] | None = None,
     reveal: Time = None,
-    dataset: HubName | None = None,
+    dataset: HubName = None,
     replace: bool = False,
 ) -> Written:
     """Create a leaderboard, or add a board.
@@ -265,6 +265,7 @@ def judge_leaderboard(
     from closeread.leaderboard.results import CountCache
 
     tell = report or (lambda line: None)
+    counts = CountCache(take_path(cache))
     done = None
     for _ in range(CONFLICTS):
         with open_store(store) as opened, suppress(ConflictError):
@@ -272,17 +273,16 @@ def judge_leaderboard(
                 opened,
                 _read_golds(opened, gold),
                 n_workers=workers or _count_cores(),
-                cache=CountCache(take_path(cache)),
+                cache=counts,
                 progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
             )
             break
         tell(f"{store}: somebody else has committed meanwhile; judging again")
     if done is None:
         raise RequestError(f"{store}: others commit all the time; try again later")
-    counts = [
-        f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn")
-    ]
-    tell(f"{store}: {', '.join(counts)}")
+    kinds = ("accepted", "refused", "withdrawn")
+    numbers = [f"{len(getattr(done, kind)):,} {kind}" for kind in kinds]
+    tell(f"{store}: {', '.join(numbers)}")
     return done
 
 
@@ -498,15 +498,13 @@ def _ask(
         everything: dict[str, Entry | Arrival] = {**waiting, **results.entries}
         submission = find_by_start(start, everything)
         name = submission.submission[:12]
-        status = "not judged yet"
         if isinstance(submission, Entry):
-            status = submission.status
+            if submission.status != "accepted":
+                raise RequestError(f"submission {name} is {submission.status} already")
         elif submission.source is not None:
             raise RequestError(
                 f"{name} is not judged yet; close the pull request {submission.source}"
             )
-        if status not in ("accepted", "not judged yet"):
-            raise RequestError(f"submission {name} is {status} already")
         if kind == "choices" and leaderboard.find(submission.board).counting != "chosen":
             raise RequestError(f"authors don't choose what {submission.board} ranks")
         user = opened.name_author(author)

@@ -29,12 +29,13 @@ from closeread.hub.client import Change, Commit, Hub, Plan, Repository, compare,
 from closeread.leaderboard.names import HUB
 from closeread.leaderboard.places import open_store
 from closeread.operations.data import Configs
-from closeread.operations.leaderboard import File, Golds, HubName, Options, Store, draw_pages
+from closeread.operations.leaderboard import File, Golds, Options, Store, draw_pages
 from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
 from closeread.tables import Grid, Style, Whole
 
+HubName = Annotated[str, Param(metavar="ORG/NAME")]
 Files = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 RunDirectory = Annotated[str | Path, Param(metavar="RUN")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
