@@ -111,7 +111,8 @@ SENTENCES = {
 Source = Annotator
 Sources = Sequence[Annotator]
 Read = Annotated[Path, Param(kind="read", metavar="FILE")]
-Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
+ToOutput = Param(kind="write", flag="-o --output", metavar="FILE", required=True)
+Output = Annotated[Path, ToOutput]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 Count = Annotated[int, within(0)]

@@ -59,7 +59,8 @@ def digest_declaration(corpus: str) -> str:
     declaration = find_declaration(corpus)
     files = [declaration, *sorted(declaration.parent.glob("*.sha256"))]
     files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    content = b"\0".join(file.read_bytes() for file in files)
+    return hashlib.sha256(content).hexdigest()
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:

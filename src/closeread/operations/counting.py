@@ -226,13 +226,10 @@ class CountBatch:
             raise RequestError(f"no column has the gold {value}: name it by `gold`")
         keys = _find_column(columns, key)
         predictions = _find_column(columns, self.predictions)
-        copied = {
-            name: gold[name] for name in submitted if name not in (key, value) and name in gold
-        }
+        copied = {name: gold[name] for name in submitted if name in gold}
         predicted = _list_rows({**copied, key: keys, value: predictions}, absent=value)
-        counts = count(
-            self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options))
-        )
+        options = cast(dict[str, Any], dict(self.options))
+        counts = count(self.name, predicted, gold=_list_rows(gold), **options)
         if self.groups is not None:
             groups = map(str, _find_column(columns, self.groups))
             counts = _average_over_groups(counts, dict(zip(keys, groups, strict=True)))
@@ -308,10 +305,12 @@ def _read_columns(batch: Any) -> dict[str, list[Any]]:
 
 def _list_rows(columns: Mapping[str, list[Any]], absent: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of columns; those where the column `absent` is null are left out."""
-    rows = (
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    )
-    return [row for row in rows if absent is None or row[absent] is not None]
+    rows = []
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        if absent is None or row[absent] is not None:
+            rows.append(row)
+    return rows
 
 
 def _make_batch(batch: Any, counts: list[bytes]) -> Any:

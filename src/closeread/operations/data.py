@@ -229,7 +229,8 @@ class Description:
         from closeread.corpus.showing import draw_parts
 
         drawn = draw_parts([*self._parts, *self._others], coloured=coloured)
-        return "\n\n".join(filter(None, [drawn, "\n".join(map(escape_line, self._lines))]))
+        lines = "\n".join(map(escape_line, self._lines))
+        return "\n\n".join(filter(None, [drawn, lines]))
 
     def __str__(self) -> str:
         return replace(self, _others=()).draw()

@@ -63,9 +63,7 @@ Names = Annotated[Sequence[str], Param(metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
-Output = Annotated[
-    str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
-]
+Output = Annotated[str | Path, arg.ToOutput]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]

@@ -129,7 +129,6 @@ def publish_dataset(
 
     place = Repository(repository, "dataset")
     declared = find_corpus(corpus)
-    files_of_user = take_path(data_dir)
     names = datasets.choose_configs(declared, configs)
     if declared.redistribution:
         refusal = datasets.describe_refusal(declared)
@@ -141,7 +140,7 @@ def publish_dataset(
     with scratch_folder() as scratch:
         folder = scratch / "repository"
         with hiding_progress_in_pipes():
-            export(declared.name, folder, configs=names, data_dir=files_of_user)
+            export(declared.name, folder, configs=names, data_dir=take_path(data_dir))
         files = datasets.collect_files(declared, repository, folder)
         details = {"redistribution": declared.redistribution or None}
         plan = Plan(place, files, datasets.owned_paths(declared))

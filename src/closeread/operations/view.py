@@ -47,10 +47,7 @@ def view(
     seed: arg.Seed = 0,
     interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
-    output: Annotated[
-        str | Path | None,
-        Param(kind="write", flag="-o --output", metavar="FILE", required=True),
-    ] = None,
+    output: Annotated[str | Path | None, arg.ToOutput] = None,
     show: Annotated[bool, Param(flag="--open", help="Open the page in the browser.")] = False,
     **options: arg.ProcedureOptions,
 ) -> View:
