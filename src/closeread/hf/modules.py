@@ -131,7 +131,8 @@ def describe_module(name: str) -> str:
     path = package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py"
     tree = ast.parse(path.read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return next(filter(None, map(ast.get_docstring, classes)))
+    docstrings = map(ast.get_docstring, classes)
+    return next(filter(None, docstrings))
 
 
 def suggest_module(name: str) -> str:

@@ -113,10 +113,9 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
             f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)"
         )
 
-    names = [
-        str(part) if isinstance(part, str | Path) else f"part {i}"
-        for i, part in enumerate(listed, start=1)
-    ]
+    names = []
+    for number, part in enumerate(listed, start=1):
+        names.append(str(part) if isinstance(part, str | Path) else f"part {number}")
     loaded = read_all(zip(listed, names, strict=True), lambda part: load(*part))
     merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
@@ -272,12 +271,10 @@ def count_batch(
 
 def _average_over_groups(counts: Counts, groups: Mapping[str, str]) -> Counts:
     """Return counts whose scores are means over the groups of their units, which are given by name."""
-    units = counts.table.units
-    table = replace(
-        counts.table,
-        units=[f"{groups[unit]}/{unit}" for unit in units],
-        groups=[groups[unit] for unit in units],
-    )
+    group_of_unit = [groups[unit] for unit in counts.table.units]
+    pairs = zip(group_of_unit, counts.table.units, strict=True)
+    names = [f"{group}/{unit}" for group, unit in pairs]
+    table = replace(counts.table, units=names, groups=group_of_unit)
     options = {**counts.provenance.options, "average": GROUPS}
     signature = sign(counts.procedure, options, table)
     provenance = replace(counts.provenance, options=options, signature=signature, preset=None)
@@ -294,12 +291,12 @@ def _read_columns(batch: Any) -> dict[str, list[Any]]:
     """Return the columns of a batch as lists."""
     import pyarrow as pa
 
+    columns: dict[str, list[Any]] = {}
     if isinstance(batch, Mapping):
-        return {
-            name: column.tolist() if hasattr(column, "tolist") else list(column)
-            for name, column in batch.items()
-        }
-    columns: dict[str, list[Any]] = pa.table(batch).to_pydict()
+        for name, column in batch.items():
+            columns[name] = column.tolist() if hasattr(column, "tolist") else list(column)
+    else:
+        columns.update(pa.table(batch).to_pydict())
     return columns
 
 

@@ -237,10 +237,13 @@ class Description:
 
     def _repr_html_(self) -> str:
         paragraph = '<p style="white-space: pre-wrap; margin: .5em .6em">'
-        return "".join(
-            f"{paragraph}{html.escape(part)}</p>" if isinstance(part, str) else draw_html(part)
-            for part in (*self._parts, *self._lines)
-        )
+        text = ""
+        for part in (*self._parts, *self._lines):
+            if isinstance(part, str):
+                text += f"{paragraph}{html.escape(part)}</p>"
+            else:
+                text += draw_html(part)
+        return text
 
 
 @dataclass(frozen=True)

@@ -228,11 +228,13 @@ def score(
     if counts is not None:
         counted.save(counts)
     reports = {}
-    for way, changed in scorer.procedure.secondary.items() if secondary else ():
-        rescorer = replace(scorer, options={**scorer.options, **changed})
-        reports[way] = make_report(rescorer.count(systems[0]), resampling=chosen)
-    if secondary and not reports:
-        raise RequestError(f"{scorer.procedure.name} is counted in one way only; omit secondary=")
+    if secondary:
+        procedure = scorer.procedure
+        if not procedure.secondary:
+            raise RequestError(f"{procedure.name} is counted in one way only; omit secondary=")
+        for way, changed in procedure.secondary.items():
+            rescorer = replace(scorer, options={**scorer.options, **changed})
+            reports[way] = make_report(rescorer.count(systems[0]), resampling=chosen)
     return replace(report, explanations=explanations, secondary=reports)
 
 
@@ -420,11 +422,9 @@ class Sheet(Result):
     def procedure(self) -> Procedure:
         """The procedure that counted."""
         rows = self.report._unit_rows
-        return (
-            rows.counts.procedure
-            if isinstance(rows, UnitRows)
-            else load_procedure(self.report.provenance.procedure)
-        )
+        if isinstance(rows, UnitRows):
+            return rows.counts.procedure
+        return load_procedure(self.report.provenance.procedure)
 
     @property
     def units(self) -> list[dict[str, Any]] | None:
@@ -438,9 +438,10 @@ class Sheet(Result):
         if self.units is not None:
             columns["units"] = self.units
         if report.explanations is not None:
-            columns["explanations"] = [
-                {report.unit: unit, "explained": rows} for unit, rows in report.explanations.items()
-            ]
+            explanations = []
+            for unit, rows in report.explanations.items():
+                explanations.append({report.unit: unit, "explained": rows})
+            columns["explanations"] = explanations
         return columns
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:

@@ -228,9 +228,8 @@ def _propose_result(
             f"{board.name} names no dataset on the Hub, so no result is proposed to {identity.model}."
         )
         return
-    record = store.read_results(store.read_leaderboard()).records.get(
-        record_id(identity.id, board.signature)
-    )
+    results = store.read_results(store.read_leaderboard())
+    record = results.records.get(record_id(identity.id, board.signature))
     if record is not None:
         value = record.report["scores"][board.headline]["value"]
         place = store.link(record.path)
