@@ -56,8 +56,6 @@ def info(
         cite: Print the BibTeX entries to cite, each once.
         submission: With --schema, print that of a line of a submission instead.
     """
-    from closeread.corpus.citing import cite as cite_works
-
     views = {"stats": stats, "schema": schema, "cite": cite}
     chosen = [name for name, is_chosen in views.items() if is_chosen]
     if len(chosen) > 1:
@@ -69,6 +67,8 @@ def info(
     if (data_dir is not None or options) and not stats:
         raise RequestError("options of reading files go with " + fill_options("{stats}"))
     if cite:
+        from closeread.corpus.citing import cite as cite_works
+
         return cite_works(*names)
     is_of_files = stats and "coref" in names[:1]
     if len(names) != 1 and not is_of_files:
