@@ -40,20 +40,19 @@ from closeread._version import __version__
 from closeread.hf import register
 
 if TYPE_CHECKING:
+    from closeread.corpus.citing import cite
     from closeread.counts.comparison import Comparison, SystemsTable
     from closeread.counts.counts import Counts
     from closeread.counts.estimates import Resampling
     from closeread.counts.report import Report
     from closeread.exceptions import CloseReadWarning, InputError, MissingExtraError, RequestError
     from closeread.hf.builder import load_dataset, load_dataset_builder
-    from closeread.hf.modules import load_metric
+    from closeread.hf.modules import install_modules, load_metric
     from closeread.operations.compare import compare, table
     from closeread.operations.counting import count, count_batch, merge
     from closeread.operations.data import (
-        cite,
         corpora,
         export,
-        install_modules,
         metrics,
         schema,
         show,
@@ -110,16 +109,17 @@ __all__ = [
 # fmt: on
 
 _NAMES = {
+    "closeread.corpus.citing": "cite",
     "closeread.counts.comparison": "Comparison SystemsTable",
     "closeread.counts.counts": "Counts",
     "closeread.counts.estimates": "Resampling",
     "closeread.counts.report": "Report",
     "closeread.exceptions": "CloseReadWarning InputError MissingExtraError RequestError",
     "closeread.hf.builder": "load_dataset load_dataset_builder",
-    "closeread.hf.modules": "load_metric",
+    "closeread.hf.modules": "install_modules load_metric",
     "closeread.operations.compare": "compare table",
     "closeread.operations.counting": "count count_batch merge",
-    "closeread.operations.data": "cite corpora export install_modules metrics schema show stats",
+    "closeread.operations.data": "corpora export metrics schema show stats",
     "closeread.operations.leaderboard": "build_leaderboard choose_submission disqualify_submissions "
     "download_submission extend_deadline init_leaderboard judge_leaderboard list_submissions "
     "show_leaderboard withdraw_submission",

@@ -111,7 +111,8 @@ SENTENCES = {
 Source = Annotator
 Sources = Sequence[Annotator]
 Read = Annotated[Path, Param(kind="read", metavar="FILE")]
-Output = Annotated[Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)]
+ToOutput = Param(kind="write", flag="-o --output", metavar="FILE", required=True)
+Output = Annotated[Path, ToOutput]
 Write = Annotated[Path, Param(kind="write", metavar="FILE")]
 Rate = Annotated[float, within(0, 1, above=True), Param(metavar="X")]
 Count = Annotated[int, within(0)]
@@ -121,8 +122,9 @@ Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]
 Interval = IntervalKind
 FileOptions = Annotated[str | Path, Param(declared="files")]
-Config = Annotated[str | None, Param(metavar="NAME")]
-Split = Annotated[str | None, Param(metavar="NAME")]
+Name = Annotated[str | None, Param(metavar="NAME")]
+Config = Name
+Split = Name
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]
@@ -139,7 +141,8 @@ Scores = Annotated[str | Sequence[str] | None, Param(kind="of_procedure")]
 Fields = Annotated[str | Sequence[str], Param(kind="of_procedure")]
 Resamples = Annotated[int | None, within(1), Param(default=1000)]
 TestResamples = Annotated[int | None, within(1), Param(help=SENTENCES["test_resamples"])]
-Workers = Annotated[int | None, within(1)]
+Limit = Annotated[int | None, within(1)]
+Workers = Limit
 ProcedureOptions = OptionValue
 
 

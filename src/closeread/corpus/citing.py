@@ -44,13 +44,23 @@ def papers(*keys: str) -> tuple[str, ...]:
 
 
 def cite(*names: str) -> str:
-    """Return the BibTeX entries to cite, each once, separated by blank lines.
+    """Return the BibTeX entries of corpora, metrics, presets, options and closeread itself, each once.
+
+    A corpus comes with the papers of the score that its systems are ranked by; a metric is named as in
+    `evaluate.load` or in `closeread.score`, and so are presets, and options that come from a paper.
+
+    On the command line:
+      closeread info muc b3 ceafe lea --cite
 
     Args:
         *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
             options such as "blanc_edge", and "closeread"; none for "closeread" alone.
 
-    >>> print(cite("lea").splitlines()[0])
+    Returns:
+        The entries, with an empty line between them.
+
+    >>> import closeread
+    >>> print(closeread.cite("lea").splitlines()[0])
     @inproceedings{moosavi-strube-2016-coreference,
     """
     entries: list[str] = []

@@ -111,7 +111,8 @@ class CorpusConfig(datasets.BuilderConfig):  # type: ignore[misc]
         """What distinguishes the tables from those of the released files alone; empty if nothing does."""
         files = self.files
         named_files = _find_user_files(corpus, self.name, files)
-        lacking = corpus.configs[self.name].splits.keys() - splits_at_hand(corpus, self.name, files)
+        splits = corpus.configs[self.name].splits.keys()
+        lacking = splits - splits_at_hand(corpus, self.name, files)
         if not files and not named_files and not lacking:
             return ""
         parts = [f"{name}\0{file_digest(path)}\n" for name, path in named_files]
@@ -148,7 +149,7 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
     CORPUS: ClassVar[Corpus]
     BUILDER_CONFIG_CLASS = CorpusConfig
 
-    def __init__(self, *arguments: Any, data_dir: str | None = None, **options: Any) -> None:
+    def __init__(self, *arguments: Any, data_dir: OptionalFolder = None, **options: Any) -> None:
         folders = {}
         for parameter in self.CORPUS.user_folders:
             folder = _resolve(options.pop(parameter.name, None))
@@ -175,12 +176,11 @@ class CorpusBuilder(datasets.ArrowBasedBuilder):  # type: ignore[misc]
         super().__init_subclass__(**arguments)
         cls.DEFAULT_CONFIG_NAME = cls.CORPUS.default_config
         cls.BUILDER_CONFIGS = []
-        for name, config in cls.CORPUS.configs.items():
-            cls.BUILDER_CONFIGS.append(
-                CorpusConfig(
-                    name=name, version=VERSION, description=config.description, corpus=cls.CORPUS
-                )
+        for name, declared in cls.CORPUS.configs.items():
+            config = CorpusConfig(
+                name=name, version=VERSION, description=declared.description, corpus=cls.CORPUS
             )
+            cls.BUILDER_CONFIGS.append(config)
 
     def download_and_prepare(self, output_dir: str | None = None, **options: Any) -> None:
         """Like `datasets.DatasetBuilder.download_and_prepare`, with closeread's errors for bad files and full disks."""
@@ -370,7 +370,7 @@ def load_dataset_builder(
         dataset_name=corpus.name,
         config_name=name,
         hash=digest_declaration(corpus.name),
-        data_dir=str(data_dir) if data_dir else None,
+        data_dir=data_dir,
         features=features,
         **reading,
     )

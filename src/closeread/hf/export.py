@@ -153,7 +153,7 @@ def export(
                 raise InputError(cache, [Problem(message)]) from None
         _write_card(declaration, partial, infos, files, export_format)
         # The terms of some released files ask for their licence.
-        licence = package_folder(load_corpus(corpus).folder) / "LICENSE"
+        licence = package_folder(declaration.folder) / "LICENSE"
         if licence.is_file():
             (partial / "LICENSE").write_bytes(licence.read_bytes())
         paths = sorted(path for path in partial.rglob("*") if path.is_file())
@@ -217,7 +217,8 @@ def _write_config(
         path.parent.mkdir(exist_ok=True)
         export_format.write(rows.data.table, path)
         n_bytes = rows.data.nbytes
-        info.splits.add(datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=n_bytes))
+        size = datasets.SplitInfo(name=split, num_examples=len(rows), num_bytes=n_bytes)
+        info.splits.add(size)
         info.dataset_size = (info.dataset_size or 0) + n_bytes
         info.download_size = (info.download_size or 0) + path.stat().st_size
     return info
@@ -243,9 +244,12 @@ def _write_card(
         card.text = FIGURES.sub("", card.text).replace("\n\n", f"\n\n{remark}\n", 1)
         n_records = 0
         # Splits that the declaration does not list are unions of those that it does.
-        for split in declaration.configs[first].splits.keys() & infos[first].splits.keys():
-            n_records += infos[first].splits[split].num_examples
-        card.data["size_categories"] = [SIZES[max(0, len(str(n_records)) - 3)]]
+        declared = declaration.configs[first].splits
+        for split, size in infos[first].splits.items():
+            if split in declared:
+                n_records += size.num_examples
+        n_digits = len(str(n_records))
+        card.data["size_categories"] = [SIZES[max(0, n_digits - 3)]]
     default = declaration.default_config if has_default else first
     configs: dict[str, dict[str, Any]] = {}
     for name, info in infos.items():

@@ -261,7 +261,8 @@ class EvaluateModule(Module):
             )
         # All stored predictions have the same type, so None is refused whatever the option will be.
         options = {}
-        if "missing" in [option.name for option in self.PROCEDURE.options]:
+        names = [option.name for option in self.PROCEDURE.options]
+        if "missing" in names:
             options["missing"] = "error"
         system, gold = self._check_inputs(predictions, references, options)
         stored = [_drop_optional(self._schema, self._reference, reference) for reference in gold]
@@ -290,26 +291,29 @@ class EvaluateModule(Module):
         fields = (by,) if isinstance(by, str) else tuple(by)
         missing = [str(row) for row, prediction in enumerate(system) if prediction is None]
         counts = scorer.count(System(rows, missing), fields)
-        warn_all([*self._find_oddities(gold, rows), *counts.notices])
+        notices = self._find_oddities(gold, rows)
+        notices += counts.notices
+        warn_all(notices)
         return make_report(counts, by=fields, resampling=resampling)
 
     def _info(self) -> evaluate.MetricInfo:
+        scores = {metric.name: metric.description for metric in self.PROCEDURE.metrics}
         reference = feature(self._schema, self.REFERENCES)
+        features = {
+            "predictions": feature(self._schema, self.PREDICTIONS),
+            "references": _drop_optional(self._schema, self._reference, reference),
+        }
         papers = list_papers(self.PROCEDURE, self.PROCEDURE.families, self.CORPUS)
-        return self._describe(
-            {metric.name: metric.description for metric in self.PROCEDURE.metrics},
-            {
-                "predictions": feature(self._schema, self.PREDICTIONS),
-                "references": _drop_optional(self._schema, self._reference, reference),
-            },
-            citation=join_entries(papers),
-            homepage=self._corpus.homepage if self._corpus else "",
-        )
+        citation = join_entries(papers)
+        homepage = self._corpus.homepage if self._corpus else ""
+        return self._describe(scores, features, citation=citation, homepage=homepage)
 
     def _compute(self, predictions: Any, references: Any, **options: str) -> ScoresByName:
         rows, scorer = self._open_scorer(predictions, references, options)
         table = scorer.tabulate(rows)
-        warn_all([*self._find_oddities(references, rows), *scorer.remarks(System(rows), table)])
+        notices = self._find_oddities(references, rows)
+        notices += scorer.remarks(System(rows), table)
+        warn_all(notices)
         return table.scores(self.PROCEDURE.metrics)
 
     def _open_scorer(
@@ -379,6 +383,7 @@ class EvaluateModule(Module):
         """Raise an error with one sentence on the expected input if no row is of the kind that a module takes."""
         first = rows[0] if len(rows) else None
         has_records = any(isinstance(row, Mapping) for row in rows)
+        is_logits = isinstance(first, list) and set(map(type, first)) == {float}
         if "properties" in node and first is not None and not has_records:
             kind = f"values such as {quote_json(first, 60)}"
             if side != "references":
@@ -390,7 +395,7 @@ class EvaluateModule(Module):
         elif node["type"] == "array" and isinstance(first, Mapping):
             kind = "rows of a dataset"
             expected = f"the clusters of each document: {side}=dataset['clusters']"
-        elif "enum" in node and isinstance(first, list) and set(map(type, first)) == {float}:
+        elif "enum" in node and is_logits:
             kind = "lists of numbers, such as logits"
             expected = "one label per row: predictions.argmax(axis=-1)"
         else:

@@ -59,7 +59,8 @@ def digest_declaration(corpus: str) -> str:
     declaration = find_declaration(corpus)
     files = [declaration, *sorted(declaration.parent.glob("*.sha256"))]
     files.append(package_folder("closeread.schemas") / f"{load_corpus(corpus).schema}.json")
-    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()
+    content = b"\0".join(file.read_bytes() for file in files)
+    return hashlib.sha256(content).hexdigest()
 
 
 def reject_inapplicable(path: str, options: Mapping[str, Any]) -> None:
@@ -130,7 +131,8 @@ def describe_module(name: str) -> str:
     path = package_folder(f"closeread.evaluate_modules.{name}") / f"{name}.py"
     tree = ast.parse(path.read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    return next(filter(None, map(ast.get_docstring, classes)))
+    docstrings = map(ast.get_docstring, classes)
+    return next(filter(None, docstrings))
 
 
 def suggest_module(name: str) -> str:
@@ -157,14 +159,25 @@ def _list_aliases(name: str) -> dict[str, str]:
 
 
 def install_modules() -> list[Path]:
-    """Write a one-line module for each of our modules into evaluate's cache, and return the files.
+    """Install the evaluate modules into the modules cache.
 
-    `evaluate.load("mctaco")` finds it there if the Hub has no module of that name.  The line imports the installed
-    closeread, so that upgrading closeread upgrades the module.
+    Processes that do not import closeread find them there.
+
+    On the command line:
+      closeread install-modules
+      python -c "import evaluate; print(evaluate.load('mctaco').name)"
+
+    Returns:
+        The files that were written.
+
+    >>> len(closeread.install_modules()) == len(closeread.metrics())  # doctest: +SKIP
+    True
     """
     from evaluate.loading import init_dynamic_modules
 
     root = Path(init_dynamic_modules()) / "metrics"
+    # `evaluate.load("mctaco")` finds a module there if the Hub has none of that name.  Its line imports the installed
+    # closeread, so that upgrading closeread upgrades the module.
     # evaluate looks for folders with names of 64 characters, and takes the one with the newest file.
     version = hashlib.sha256(f"closeread {__version__}".encode()).hexdigest()
     written = []

@@ -176,9 +176,12 @@ def _suggest_dataset(path: str) -> str:
     # with a slash, it is a dataset on the Hub, or a folder
     if "/" in path:
         return ""
-    aliases = {procedure: list_scored(procedure) for procedure in procedure_names()}
-    only = {procedure: corpora[0] for procedure, corpora in aliases.items() if len(corpora) == 1}
-    return suggest(path, corpus_names(), only)
+    aliases = {}
+    for procedure in procedure_names():
+        corpora = list_scored(procedure)
+        if len(corpora) == 1:
+            aliases[procedure] = corpora[0]
+    return suggest(path, corpus_names(), aliases)
 
 
 def _suggest_metric(path: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import date
@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from closeread.corpus.names import choose_equivalent, load_corpus
 from closeread.corpus.notices import warn_all
@@ -51,18 +51,6 @@ if TYPE_CHECKING:
 NO_DEFAULT = inspect.Parameter.empty
 SOURCES = (Annotator, Sequence[Annotator], GoldSource, ScoredPredictions)
 """The types of parameters that are files, folders or objects."""
-
-
-class UsedFiles(NamedTuple):
-    """The files and folders that an operation uses.
-
-    Attributes:
-        read: those that it reads, each with whether all of it is read, as `check_outputs` takes them.
-        written: those that it writes.
-    """
-
-    read: list[tuple[Path, bool]]
-    written: list[Path]
 
 
 def find_operations(group: str) -> dict[str, Operation]:
@@ -184,8 +172,7 @@ def call_operation(
     parameters = describe(operation)
     options = {name: value for name, value in keywords.items() if value is not None}
     values = _bind(title, parameters, arguments, options)
-    # No file is both read and written, or written twice.
-    check_outputs(*_list_files(parameters, values))
+    _check_files(parameters, values)
 
     # What messages advise instead of an unknown option.
     takes_options = any(parameter.is_options for parameter in parameters)
@@ -282,30 +269,37 @@ def _check_complete(title: str, parameters: Sequence[Parameter], values: Mapping
         raise RequestError(f"{title} needs {' and '.join(missing)}")
 
 
-def _list_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> UsedFiles:
-    """List the files of parameters and of the fields of groups."""
-    files = UsedFiles([], [])
-    for parameter in parameters:
-        kind = parameter.param.kind
+def _check_files(parameters: Sequence[Parameter], values: Mapping[str, Any]) -> None:
+    """Check that no file is both read and written, or written twice."""
+    read: list[tuple[Path, bool]] = []
+    written: list[Path] = []
+    for parameter, value in _list_values(parameters, values):
         hint = parameter.hint
-        value = values.get(parameter.name)
-        if parameter.is_group:
-            files_of_group = _list_files(list_fields(parameter), vars(value))
-            files.read.extend(files_of_group.read)
-            files.written.extend(files_of_group.written)
-            continue
         if hint is GoldSource and value is not None:
             value = value.gold
         sources = value if parameter.is_repeated and isinstance(value, list | tuple) else [value]
-        paths = [
-            Path(source) for source in sources if isinstance(source, str | os.PathLike) and source
-        ]
-        is_whole = kind == "read" or hint in SOURCES
-        if kind == "write":
-            files.written.extend(paths)
-        elif is_whole or hint is Path:
-            files.read.extend((path, is_whole) for path in paths)
-    return files
+        is_written = parameter.param.kind == "write"
+        is_read_whole = parameter.param.kind == "read" or hint in SOURCES
+        for source in sources:
+            if not isinstance(source, str | os.PathLike) or not source:
+                continue
+            if is_written:
+                written.append(Path(source))
+            elif is_read_whole or hint is Path:
+                read.append((Path(source), is_read_whole))
+    check_outputs(read, written)
+
+
+def _list_values(
+    parameters: Sequence[Parameter], values: Mapping[str, Any]
+) -> Iterator[tuple[Parameter, Any]]:
+    """Yield parameters with their values, and the fields of groups with theirs."""
+    for parameter in parameters:
+        value = values.get(parameter.name)
+        if parameter.is_group:
+            yield from _list_values(list_fields(parameter), vars(value))
+        else:
+            yield parameter, value
 
 
 def _take_group(parameter: Parameter, options: dict[str, Any]) -> Any:

@@ -55,7 +55,7 @@ from closeread.operations.logs import (
 from closeread.parameters import Operations, Param, within
 from closeread.public_names import AnyCorpus
 from closeread.records import FileOrRows
-from closeread.scoring import choose_preset, choose_resampling, find_gold, open_scorer
+from closeread.scoring import Scorer, choose_preset, choose_resampling, find_gold, open_scorer
 
 if TYPE_CHECKING:
     from closeread.llm.logs import Log
@@ -95,7 +95,7 @@ def read_systems(
     metrics: str | Sequence[str] | None,
     scores: str | Sequence[str] | None,
     *,
-    is_named: bool = True,
+    is_named: bool,
 ) -> Systems:
     """Read the systems of a table by name; gold and options are for predictions, as counts and reports include theirs.
 
@@ -114,11 +114,11 @@ def read_systems(
     options = choose_preset(gold_source.corpus, options)
     selected, columns = select_scores(procedure, asked, metrics, options)
     has_key = procedure.reader.key_first and gold_source.gold is not None
-    are_stored = {
-        system: system not in logs and _is_stored(source) for system, source in sources.items()
-    }
+    stored = [
+        system for system, source in sources.items() if system not in logs and _is_stored(source)
+    ]
     scorer = None
-    if has_key or not all(are_stored.values()):
+    if has_key or len(stored) < len(sources):
         families = dict.fromkeys(metric.family for metric in selected.metrics)
         scorer = open_scorer(gold_source, options, list(families))
     elif sources and (options or gold_source.is_chosen):
@@ -128,11 +128,11 @@ def read_systems(
     notices_by_system: dict[str, list[str]] = {}
 
     def read(system: str) -> Counts | Report:
-        if scorer is None or are_stored[system]:
-            return _read_stored(sources[system], procedure)
-        epochs = logs[system].rows if system in logs else [cast(FileOrRows, sources[system])]
-        counted = [scorer.count(scorer.read(rows)) for rows in epochs]
         source = sources[system]
+        if scorer is None or system in stored:
+            return _read_stored(cast("str | Path | Counts | Report", source), procedure)
+        epochs = logs[system].rows if system in logs else [cast(FileOrRows, source)]
+        counted = [scorer.count(scorer.read(rows)) for rows in epochs]
         name = str(source) if isinstance(source, str | Path) else system
         messages = notices_by_system.setdefault(name, [])
         for counts in counted:
@@ -144,16 +144,8 @@ def read_systems(
     notices += name_systems(notices_by_system)
     provenances = [result.provenance for result in results]
     requested = None
-    if scorer is not None and any(are_stored.values()):
-        signature = scorer.expected_signature()
-        # the digest covers only the units with a prediction
-        if scorer.options.get("missing") == "skip":
-            digest = provenances[0].signature.rpartition("|gold:")[2]
-            signature = procedure.signature(scorer.options, digest)
-        options = procedure.keep_options(scorer.options, reading=True)
-        requested = Provenance(
-            procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0
-        )
+    if scorer is not None and stored:
+        requested = _expect(scorer, provenances[0].signature)
     check_comparable(list(sources), provenances, procedure.options, requested)
     is_required = asked is not None or metrics is not None
     compared, lacking = choose_columns(list(sources), results, columns, required=is_required)
@@ -161,18 +153,36 @@ def read_systems(
         restrict_metrics(result, compared) if isinstance(result, Counts) else result
         for result in results
     ]
-    models = Counter(log.model for log in logs.values())
-    titles = {
-        name: log.model if models[log.model] == 1 else f"{log.model} ({name})"
-        for name, log in logs.items()
-    }
-    names = list(sources) if is_named else [titles.get(name, name) for name in sources]
+    titles = {} if is_named else _name_logs(logs)
+    names = [titles.get(name, name) for name in sources]
     usage = {}
-    for name, system in zip(names, sources, strict=True):
-        if system in logs:
-            log = logs[system]
-            usage[name] = Usage(log.answered, log.input_tokens, log.output_tokens, log.cost)
+    for system, log in logs.items():
+        tokens = (log.input_tokens, log.output_tokens)
+        usage[titles.get(system, system)] = Usage(log.answered, *tokens, log.cost)
     return Systems(names, results, compared, lacking, notices, usage)
+
+
+def _expect(scorer: Scorer, first_signature: str) -> Provenance:
+    """Return what counts and reports must have to be compared with predictions that the scorer reads."""
+    procedure = scorer.procedure
+    signature = scorer.expected_signature()
+    # the digest covers only the units with a prediction
+    if scorer.options.get("missing") == "skip":
+        digest = first_signature.rpartition("|gold:")[2]
+        signature = procedure.signature(scorer.options, digest)
+    options = procedure.keep_options(scorer.options, reading=True)
+    return Provenance(procedure.name, procedure.version, options, signature, *scorer.gold.origin, 0)
+
+
+def _name_logs(logs: Mapping[str, Log]) -> dict[str, str]:
+    """Name logs after their models, and those of the same model after the files, too."""
+    models = Counter(log.model for log in logs.values())
+    titles = {}
+    for name, log in logs.items():
+        titles[name] = log.model
+        if models[log.model] > 1:
+            titles[name] += f" ({name})"
+    return titles
 
 
 def _is_stored(source: Source) -> bool:
@@ -185,25 +195,30 @@ def _is_stored(source: Source) -> bool:
     return detect_kind(Path(source)) != "predictions" or bool(list_logs(source))
 
 
-def _read_stored(source: object, procedure: Procedure) -> Counts | Report:
+def _read_stored(source: str | Path | Counts | Report, procedure: Procedure) -> Counts | Report:
     """Return the counts of a system, or its report if there are no counts."""
     if isinstance(source, str | Path):
         path = Path(source)
-        source = Counts.load(path) if detect_kind(path) == "counts" else Report.load(path)
-        if isinstance(source, Counts) and source.procedure.name != procedure.name:
-            counted = f"{source.procedure.name} version {source.procedure.version}"
-            expected = f"{procedure.name} version {procedure.version}"
-            problem = Problem(f"contains counts of {counted} (expected {expected})")
-            raise FormatError(path, [problem])
+        if detect_kind(path) == "counts":
+            source = _load_counts(path, procedure)
+        else:
+            source = Report.load(path)
     if isinstance(source, Counts):
         # they may be most of a file
         return replace(source, table=replace(source.table, breakdowns={}))
-    report = cast(Report, source)
-    return (
-        report._unit_rows.counts
-        if isinstance(report._unit_rows, UnitRows)
-        else report._with_titles(procedure)
-    )
+    rows = source._unit_rows
+    return rows.counts if isinstance(rows, UnitRows) else source._with_titles(procedure)
+
+
+def _load_counts(path: Path, procedure: Procedure) -> Counts:
+    """Read counts of the procedure."""
+    counts = Counts.load(path)
+    if counts.procedure.name == procedure.name:
+        return counts
+    counted = f"{counts.procedure.name} version {counts.procedure.version}"
+    expected = f"{procedure.name} version {procedure.version}"
+    problem = Problem(f"contains counts of {counted} (expected {expected})")
+    raise FormatError(path, [problem])
 
 
 def compare(
@@ -259,23 +274,21 @@ def compare(
     )
     is_named = second is not None or isinstance(first, Mapping)
     systems = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
-    counted: list[Counts] = []
-    reports: list[str] = []
+    reports = []
     for system, result in zip(systems.names, systems.results, strict=True):
-        if isinstance(result, Counts):
-            counted.append(result)
-        else:
+        if isinstance(result, Report):
             reports.append(system)
     if reports:
         have = "is a report, which has" if len(reports) == 1 else "are reports, which have"
         raise RequestError(
             f"{join_names(reports)} {have} no counts to test (expected predictions or counts)"
         )
+    chosen = choose_resampling(resampling, resamples, confidence, seed, interval)
     comparison = compare_systems(
         systems.names,
-        counted,
+        systems.results,
         systems.scores,
-        choose_resampling(resampling, resamples, confidence, seed, interval),
+        chosen,
         baseline=0,
         correction=correction,
         power=power,
@@ -370,14 +383,16 @@ def table(
     is_named = isinstance(systems, Mapping) or bool(names)
     loaded = read_systems(named, source, procedure_options, metrics, scores, is_named=is_named)
     warn_all(loaded.notices)
-    names, results = loaded.names, loaded.results
+    names = loaded.names
+    results = loaded.results
     if sort is not None:
         names, results = sort_systems(names, results, loaded.scores, sort)
+    chosen = choose_resampling(resampling, resamples, confidence, seed, interval)
     return compare_systems(
         names,
         results,
         loaded.scores,
-        choose_resampling(resampling, resamples, confidence, seed, interval),
+        chosen,
         alpha=alpha,
         digits=digits,
         intervals=intervals,

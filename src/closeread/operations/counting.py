@@ -113,10 +113,9 @@ def merge(parts: Parts, *, expect: FileOrRows | None = None) -> Counts:
             f"{name} is of type {type(part).__name__} (expected counts, a file of counts or its bytes)"
         )
 
-    names = [
-        str(part) if isinstance(part, str | Path) else f"part {i}"
-        for i, part in enumerate(listed, start=1)
-    ]
+    names = []
+    for number, part in enumerate(listed, start=1):
+        names.append(str(part) if isinstance(part, str | Path) else f"part {number}")
     loaded = read_all(zip(listed, names, strict=True), lambda part: load(*part))
     merged = merge_counts(loaded, list(map(escape, names)))
     if expect is not None:
@@ -226,13 +225,10 @@ class CountBatch:
             raise RequestError(f"no column has the gold {value}: name it by `gold`")
         keys = _find_column(columns, key)
         predictions = _find_column(columns, self.predictions)
-        copied = {
-            name: gold[name] for name in submitted if name not in (key, value) and name in gold
-        }
+        copied = {name: gold[name] for name in submitted if name in gold}
         predicted = _list_rows({**copied, key: keys, value: predictions}, absent=value)
-        counts = count(
-            self.name, predicted, gold=_list_rows(gold), **cast(dict[str, Any], dict(self.options))
-        )
+        options = cast(dict[str, Any], dict(self.options))
+        counts = count(self.name, predicted, gold=_list_rows(gold), **options)
         if self.groups is not None:
             groups = map(str, _find_column(columns, self.groups))
             counts = _average_over_groups(counts, dict(zip(keys, groups, strict=True)))
@@ -275,12 +271,10 @@ def count_batch(
 
 def _average_over_groups(counts: Counts, groups: Mapping[str, str]) -> Counts:
     """Return counts whose scores are means over the groups of their units, which are given by name."""
-    units = counts.table.units
-    table = replace(
-        counts.table,
-        units=[f"{groups[unit]}/{unit}" for unit in units],
-        groups=[groups[unit] for unit in units],
-    )
+    group_of_unit = [groups[unit] for unit in counts.table.units]
+    pairs = zip(group_of_unit, counts.table.units, strict=True)
+    names = [f"{group}/{unit}" for group, unit in pairs]
+    table = replace(counts.table, units=names, groups=group_of_unit)
     options = {**counts.provenance.options, "average": GROUPS}
     signature = sign(counts.procedure, options, table)
     provenance = replace(counts.provenance, options=options, signature=signature, preset=None)
@@ -297,21 +291,23 @@ def _read_columns(batch: Any) -> dict[str, list[Any]]:
     """Return the columns of a batch as lists."""
     import pyarrow as pa
 
+    columns: dict[str, list[Any]] = {}
     if isinstance(batch, Mapping):
-        return {
-            name: column.tolist() if hasattr(column, "tolist") else list(column)
-            for name, column in batch.items()
-        }
-    columns: dict[str, list[Any]] = pa.table(batch).to_pydict()
+        for name, column in batch.items():
+            columns[name] = column.tolist() if hasattr(column, "tolist") else list(column)
+    else:
+        columns.update(pa.table(batch).to_pydict())
     return columns
 
 
 def _list_rows(columns: Mapping[str, list[Any]], absent: str | None = None) -> list[dict[str, Any]]:
     """Return the rows of columns; those where the column `absent` is null are left out."""
-    rows = (
-        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    )
-    return [row for row in rows if absent is None or row[absent] is not None]
+    rows = []
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        if absent is None or row[absent] is not None:
+            rows.append(row)
+    return rows
 
 
 def _make_batch(batch: Any, counts: list[bytes]) -> Any:

@@ -24,7 +24,7 @@ from closeread.exceptions import (
     escape_line,
     fill_options,
 )
-from closeread.hf.modules import describe_module, find_module, module_names
+from closeread.hf.modules import describe_module, find_module, install_modules, module_names
 from closeread.operations.calling import find_operations
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus
@@ -122,6 +122,7 @@ def corpora() -> dict[str, CorpusEntry]:
     entries = {}
     for name in corpus_names():
         corpus = load_corpus(name)
+        configs = {config: declared.split_names for config, declared in corpus.configs.items()}
         entries[name] = CorpusEntry(
             name,
             corpus.title,
@@ -129,7 +130,7 @@ def corpora() -> dict[str, CorpusEntry]:
             corpus.language,
             corpus.licence,
             corpus.homepage,
-            {config: declared.split_names for config, declared in corpus.configs.items()},
+            configs,
             corpus.procedure,
             load_procedure(corpus.procedure).modules,
             tuple(find_operations(f"baseline {name}")),
@@ -168,16 +169,8 @@ class Catalogue(Result):
         rows: list[list[object]] = []
         for corpus in self.corpora:
             modules = list(load_procedure(corpus.procedure).modules)
-            configs = list(corpus.configs)
-            row: list[object] = [
-                corpus.name,
-                corpus.title,
-                configs,
-                corpus.procedure,
-                modules,
-                corpus.licence,
-            ]
-            rows.append(row)
+            row: list[object] = [corpus.name, corpus.title, list(corpus.configs)]
+            rows.append([*row, corpus.procedure, modules, corpus.licence])
         for name in self.procedures:
             modules = list(load_procedure(name).modules)
             rows.append([None, summarize(name).title, [], name, modules, None])
@@ -236,17 +229,21 @@ class Description:
         from closeread.corpus.showing import draw_parts
 
         drawn = draw_parts([*self._parts, *self._others], coloured=coloured)
-        return "\n\n".join(filter(None, [drawn, "\n".join(map(escape_line, self._lines))]))
+        lines = "\n".join(map(escape_line, self._lines))
+        return "\n\n".join(filter(None, [drawn, lines]))
 
     def __str__(self) -> str:
         return replace(self, _others=()).draw()
 
     def _repr_html_(self) -> str:
         paragraph = '<p style="white-space: pre-wrap; margin: .5em .6em">'
-        return "".join(
-            f"{paragraph}{html.escape(part)}</p>" if isinstance(part, str) else draw_html(part)
-            for part in (*self._parts, *self._lines)
-        )
+        text = ""
+        for part in (*self._parts, *self._lines):
+            if isinstance(part, str):
+                text += f"{paragraph}{html.escape(part)}</p>"
+            else:
+                text += draw_html(part)
+        return text
 
 
 @dataclass(frozen=True)
@@ -527,52 +524,6 @@ def export(
         why = f"{declared.title} may not be redistributed ({declared.redistribution})"
         warn_all([f"{why}: keep the export private."])
     return written
-
-
-def cite(
-    *names: str,
-) -> str:
-    """Return the BibTeX entries of corpora, metrics, presets, options and closeread itself, each once.
-
-    A corpus comes with the papers of the score that its systems are ranked by; a metric is named as in
-    `evaluate.load` or in `closeread.score`, and so are presets, and options that come from a paper.
-
-    On the command line:
-      closeread info muc b3 ceafe lea --cite
-
-    Args:
-        *names: corpora, metrics such as "muc" or "coref_muc", procedures such as "coref", presets such as "corefud",
-            options such as "blanc_edge", and "closeread"; none for "closeread" alone.
-
-    Returns:
-        The entries, with an empty line between them.
-
-    >>> print(closeread.cite("lea").splitlines()[0])
-    @inproceedings{moosavi-strube-2016-coreference,
-    """
-    from closeread.corpus.citing import cite as join
-
-    return join(*names)
-
-
-def install_modules() -> list[Path]:
-    """Install the evaluate modules into the modules cache.
-
-    Processes that do not import closeread find them there.
-
-    On the command line:
-      closeread install-modules
-      python -c "import evaluate; print(evaluate.load('mctaco').name)"
-
-    Returns:
-        The files that were written.
-
-    >>> len(closeread.install_modules()) == len(closeread.metrics())  # doctest: +SKIP
-    True
-    """
-    from closeread.hf.modules import install_modules as install
-
-    return install()
 
 
 OPERATIONS: Operations = {

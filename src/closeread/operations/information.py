@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from closeread import parameters as arg
@@ -67,7 +67,9 @@ def info(
     if (data_dir is not None or options) and not stats:
         raise RequestError("options of reading files go with " + fill_options("{stats}"))
     if cite:
-        return data.cite(*names)
+        from closeread.corpus.citing import cite as cite_works
+
+        return cite_works(*names)
     is_of_files = stats and "coref" in names[:1]
     if len(names) != 1 and not is_of_files:
         raise RequestError(
@@ -94,13 +96,13 @@ def describe(name: str) -> Description:
 def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
     """Yield what is known of a procedure that scores any key."""
     score = f"closeread score {procedure.name}"
-    properties: list[list[str]] = [
-        ["scored with", Whole(f"{score} KEY RESPONSE")],
-        ["formats", ", ".join(procedure.help.formats)],
-        ["metrics", ", ".join(procedure.families)],
-        ["evaluate modules", ", ".join(procedure.modules) or "none"],
-        ["corpora", ", ".join(list_scored(procedure.name)) or "none of its own"],
-    ]
+    properties = {
+        "scored with": Whole(f"{score} KEY RESPONSE"),
+        "formats": ", ".join(procedure.help.formats),
+        "metrics": ", ".join(procedure.families),
+        "evaluate modules": ", ".join(procedure.modules) or "none",
+        "corpora": ", ".join(list_scored(procedure.name)) or "none of its own",
+    }
     yield f"{procedure.title}, of any key and response"
     yield _list_properties(properties)
     presets = [[Whole(name), preset.help] for name, preset in procedure.presets.items()]
@@ -108,9 +110,9 @@ def _describe_procedure(procedure: Procedure) -> Iterator[Part]:
         yield Grid("", ["preset", "scores of"], presets, prose=frozenset({"scores of"}))
 
 
-def _list_properties(properties: list[list[str]]) -> Grid:
+def _list_properties(properties: Mapping[str, str]) -> Grid:
     """Return a table of names and values."""
-    rows = [[Whole(name), value] for name, value in properties]
+    rows = [[Whole(name), value] for name, value in properties.items()]
     return Grid("", ["", ""], rows, prose=frozenset({""}))
 
 
@@ -124,23 +126,23 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
 
     procedure = load_procedure(corpus.procedure)
     folder = str(data_folder(corpus.name) or f"${DATA_VARIABLE}/{corpus.name} (not set)")
-    properties: list[list[str]] = [
-        ["title", corpus.title],
-        ["language", corpus.language],
-        ["homepage", corpus.homepage],
-        ["licence", corpus.licence],
-        ["files looked for in", Whole(folder)],
-        ["", Whole(str(cache_folder(corpus.name)))],
-        ["scored with", Whole(f"closeread score {corpus.name} FILE")],
-        ["scores", procedure.title],
-        ["evaluate modules", ", ".join(procedure.modules)],
-        ["baselines", ", ".join(load_baselines(corpus.name))],
-    ]
+    properties = {
+        "title": corpus.title,
+        "language": corpus.language,
+        "homepage": corpus.homepage,
+        "licence": corpus.licence,
+        "files looked for in": Whole(folder),
+        "": Whole(str(cache_folder(corpus.name))),
+        "scored with": Whole(f"closeread score {corpus.name} FILE"),
+        "scores": procedure.title,
+        "evaluate modules": ", ".join(procedure.modules),
+        "baselines": ", ".join(load_baselines(corpus.name)),
+    }
     if corpus.preset:
-        properties.append(["preset", f"{corpus.preset}, unless --preset names another, or none"])
+        properties["preset"] = f"{corpus.preset}, unless --preset names another, or none"
     if corpus.n_oddities:
         kinds = pluralize(corpus.n_oddities, "kind")
-        properties.append(["oddities", f"{kinds} in the released files, described on the card"])
+        properties["oddities"] = f"{kinds} in the released files, described on the card"
     splits: list[list[str]] = []
     unions: list[list[str]] = []
     urls: list[str] = []
@@ -171,10 +173,8 @@ def _describe_corpus(corpus: Corpus) -> Iterator[Part]:
         yield Grid("Sources", [""], [[url] for url in dict.fromkeys(urls)])
     for definition, config in definitions.items():
         title = f"config {config}" if len(definitions) > 1 else ""
-        rows = [
-            [field.name, field.type, field.description]
-            for field in fields(load_schema(corpus.schema), definition)
-        ]
+        described = fields(load_schema(corpus.schema), definition)
+        rows = [[field.name, field.type, field.description] for field in described]
         header = ["field", "type", "description"]
         yield Grid(title, header, rows, prose=frozenset(header[1:]))
     yield "A gold record of the sample, abridged"

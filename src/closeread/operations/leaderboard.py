@@ -18,10 +18,9 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
-from msgspec import to_builtins
-from msgspec.structs import asdict, replace
+from msgspec import structs, to_builtins
 
 from closeread import parameters as arg
 from closeread.corpus.names import find_corpus
@@ -39,7 +38,7 @@ from closeread.exceptions import (
 )
 from closeread.files import take_path, write_text
 from closeread.leaderboard.places import open_store
-from closeread.parameters import Operations, Param, Written, within
+from closeread.parameters import Operations, Param, Written
 from closeread.public_names import AnyCorpus
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
 Store = Annotated[str | Path, Param(kind="store")]
 Destination = Annotated[Store, Param(metavar="STORE")]
 File = Annotated[str | Path | None, Param(metavar="FILE")]
-Name = Annotated[str | None, Param(metavar="NAME")]
 Link = Annotated[str | None, Param(metavar="URL")]
 Time = Annotated[str | None, Param(metavar="TIME")]
 HubName = Annotated[str | None, Param(metavar="ORG/NAME")]
@@ -65,12 +63,9 @@ Names = Annotated[Sequence[str], Param(metavar="NAMES")]
 Score = Annotated[str | None, Param(metavar="SCORE")]
 Options = Annotated[Mapping[str, str] | None, Param(metavar="NAME=VALUE")]
 Private = Annotated[bool | None, Param(flag="--private/--public")]
-Output = Annotated[
-    str | Path, Param(kind="write", flag="-o --output", metavar="FILE", required=True)
-]
+Output = Annotated[str | Path, arg.ToOutput]
 PathOutput = Annotated[Output, Param(metavar="PATH")]
 System = Annotated[str, Param(metavar="NAME")]
-Limit = Annotated[int | None, within(1)]
 Model = Annotated[str | None, Param(metavar="ORG/MODEL")]
 Report = Annotated[Callable[[str], None] | None, Param(kind="python")]
 
@@ -89,12 +84,12 @@ def init_leaderboard(
     title: str | None = None,
     metrics: Names = (),
     headline: Score = None,
-    preset: Name = None,
+    preset: arg.Name = None,
     option: Options = None,
     private: Private = None,
-    per_day: Limit = None,
-    limit: Limit = None,
-    max_bytes: Limit = None,
+    per_day: arg.Limit = None,
+    limit: arg.Limit = None,
+    max_bytes: arg.Limit = None,
     counting: Literal["all", "best", "last", "chosen"] | None = None,
     opens: Time = None,
     closes: Time = None,
@@ -179,9 +174,10 @@ def init_leaderboard(
             old = before.boards.get(board.name)
             if old is not None and replace:
                 settings = _keep_settings(old, declared)
-                limits = {**asdict(old.limits), **limits}
+                limits = {**structs.asdict(old.limits), **limits}
                 board = make_board(scored, **place, limits=Limits(**limits), **settings)
-                board = _keep_decisions(old, board)
+                # What the organiser has decided about teams stays.
+                board = structs.replace(board, extended=old.extended, disqualified=old.disqualified)
             after = Leaderboard(title or before.title, before.boards).with_board(board)
             changes = _describe_changes(before, after, board.name)
         Leaderboard.from_bytes(after.to_bytes(), source)  # checks it
@@ -215,11 +211,6 @@ def _keep_settings(old: Board, declared: Mapping[str, Any]) -> dict[str, Any]:
     if has_preset or declared["metrics"]:
         settings["headline"] = declared["headline"]
     return settings
-
-
-def _keep_decisions(old: Board, new: Board) -> Board:
-    """Return a board with what the organiser of the one before has decided about teams."""
-    return replace(new, extended=old.extended, disqualified=old.disqualified)
 
 
 def _describe_changes(before: Leaderboard, after: Leaderboard, board: str) -> list[str]:
@@ -272,28 +263,28 @@ def judge_leaderboard(
     from closeread.leaderboard.results import CountCache
 
     tell = report or (lambda line: None)
+    counts = CountCache(take_path(cache))
     done = None
     for _ in range(CONFLICTS):
         with open_store(store) as opened, suppress(ConflictError):
             done = judge(
                 opened,
-                read_golds(opened, gold),
+                _read_golds(opened, gold),
                 n_workers=workers or _count_cores(),
-                cache=CountCache(take_path(cache)),
+                cache=counts,
                 progress=lambda kind, sentence: tell(f"{kind}: {sentence}"),
             )
             break
         tell(f"{store}: somebody else has committed meanwhile; judging again")
     if done is None:
         raise RequestError(f"{store}: others commit all the time; try again later")
-    counts = [
-        f"{len(getattr(done, kind)):,} {kind}" for kind in ("accepted", "refused", "withdrawn")
-    ]
-    tell(f"{store}: {', '.join(counts)}")
+    kinds = ("accepted", "refused", "withdrawn")
+    numbers = [f"{len(getattr(done, kind)):,} {kind}" for kind in kinds]
+    tell(f"{store}: {', '.join(numbers)}")
     return done
 
 
-def show_leaderboard(store: Store, *, board: Name = None) -> Ranking:
+def show_leaderboard(store: Store, *, board: arg.Name = None) -> Ranking:
     """Print the ranking.
 
     JSON is the index from which the page is made, with slices and counts. CSV has a row for each score.
@@ -340,21 +331,41 @@ def build_leaderboard(store: Store, *, output: Output, gold: Golds = ()) -> Writ
     >>> print(closeread.build_leaderboard("board", output="index.html"))
     index.html: ... bytes
     """
+    file = Path(output)
+    with open_store(store) as opened:
+        pages = draw_pages(opened, gold, address=str(store))
+    for place, text in pages.systems.items():
+        path = file.parent / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    write_text(file, pages.page)
+    return Written(file, f"{len(pages.page.encode()):,} bytes")
+
+
+class Pages(NamedTuple):
+    """The page of a leaderboard.
+
+    Attributes:
+        index: what it is made from.
+        page: the page.
+        systems: the pages that it links, by their places beside it.
+    """
+
+    index: Any
+    page: str
+    systems: dict[str, str]
+
+
+def draw_pages(store: FolderStore, golds: Sequence[str | Path], *, address: str) -> Pages:
+    """Draw the page of a leaderboard, which names its address, and those of its systems."""
     from closeread.leaderboard.mentions import draw_systems, name_page
     from closeread.leaderboard.page import render_page
 
-    with open_store(store) as opened:
-        index = opened.read_index()
-        systems = draw_systems(opened, index, read_golds(opened, gold))
-    links = {}
-    for submission, text in systems.items():
-        links[submission] = name_page(submission)
-        path = Path(output).parent / links[submission]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_text(path, text)
-    page = render_page(index, address=str(store), pages=links)
-    write_text(Path(output), page)
-    return Written(Path(output), f"{len(page.encode()):,} bytes")
+    index = store.read_index()
+    systems = draw_systems(store, index, _read_golds(store, golds))
+    links = {submission: name_page(submission) for submission in systems}
+    page = render_page(index, address=address, pages=links)
+    return Pages(index, page, {links[submission]: text for submission, text in systems.items()})
 
 
 def list_submissions(store: Store) -> Result:
@@ -419,7 +430,7 @@ def download_submission(store: Store, submission: str, *, output: PathOutput) ->
     return Written(Path(output), f"predictions of {entry.submission[:12]}")
 
 
-def withdraw_submission(store: Store, submission: str, *, author: Name = None) -> Written:
+def withdraw_submission(store: Store, submission: str, *, author: arg.Name = None) -> Written:
     """Withdraw one of your submissions.
 
     The next run of the judge takes it off the board, or does not judge it. SUBMISSION is an id, or its first
@@ -443,7 +454,7 @@ def withdraw_submission(store: Store, submission: str, *, author: Name = None) -
     return _ask(store, submission, author, "withdrawals")
 
 
-def choose_submission(store: Store, submission: str, *, author: Name = None) -> Written:
+def choose_submission(store: Store, submission: str, *, author: arg.Name = None) -> Written:
     """Choose which of your submissions is ranked.
 
     This is for boards with --counting chosen, on which the last submission is ranked unless its author chooses another.
@@ -485,15 +496,13 @@ def _ask(
         everything: dict[str, Entry | Arrival] = {**waiting, **results.entries}
         submission = find_by_start(start, everything)
         name = submission.submission[:12]
-        status = "not judged yet"
         if isinstance(submission, Entry):
-            status = submission.status
+            if submission.status != "accepted":
+                raise RequestError(f"submission {name} is {submission.status} already")
         elif submission.source is not None:
             raise RequestError(
                 f"{name} is not judged yet; close the pull request {submission.source}"
             )
-        if status not in ("accepted", "not judged yet"):
-            raise RequestError(f"submission {name} is {status} already")
         if kind == "choices" and leaderboard.find(submission.board).counting != "chosen":
             raise RequestError(f"authors don't choose what {submission.board} ranks")
         user = opened.name_author(author)
@@ -501,11 +510,9 @@ def _ask(
             owner = f"was submitted by {quote(submission.author)}, not by {quote(user)}"
             raise SubmissionError(name, [Problem(f"{owner}; its author alone decides about it")])
         # A choice that is made again is a new one, since the latest counts; a withdrawal is not.
-        if kind == "withdrawals":
-            for arrival in arrivals:
-                asked = (arrival.kind, arrival.submission, arrival.author)
-                if asked == (kind, submission.submission, user):
-                    return Written(None, f"{name}: its withdrawal was asked for before")
+        requests = [(arrival.kind, arrival.submission, arrival.author) for arrival in arrivals]
+        if kind == "withdrawals" and (kind, submission.submission, user) in requests:
+            return Written(None, f"{name}: its withdrawal was asked for before")
         content = request_bytes(submission.submission, opened.sign(author))
         files = {store_path(kind, submission.board, submission.submission): content}
         receipt = opened.send(files, f"{verb} submission {name}", f"{done.title()} by its author.")
@@ -547,7 +554,7 @@ def disqualify_submissions(
         disqualified.pop(key, None)
         if reason is not None:
             disqualified[key] = reason
-        return replace(board, disqualified=disqualified)
+        return structs.replace(board, disqualified=disqualified)
 
     from closeread.leaderboard.results import find_by_start
 
@@ -555,7 +562,7 @@ def disqualify_submissions(
     return _change_boards(store, change, f"{name} {done}")
 
 
-def extend_deadline(store: Store, author: str, *, until: Time, board: Name = None) -> Written:
+def extend_deadline(store: Store, author: str, *, until: Time, board: arg.Name = None) -> Written:
     """Extend the end for one team.
 
     On the command line:
@@ -582,7 +589,7 @@ def extend_deadline(store: Store, author: str, *, until: Time, board: Name = Non
     def change(declared: Board, entries: Mapping[str, Entry]) -> Board:
         if declared.closes is None or board not in (None, declared.name):
             return declared
-        return replace(declared, extended={**declared.extended, author: end})
+        return structs.replace(declared, extended={**declared.extended, author: end})
 
     return _change_boards(store, change, f"{author} may submit until {end}")
 
@@ -596,14 +603,14 @@ def _change_boards(
         before = opened.read_leaderboard()
         entries = opened.read_results(before).entries
         boards = {name: change(board, entries) for name, board in before.boards.items()}
-        after = replace(before, boards=boards)
+        after = structs.replace(before, boards=boards)
         if after != before:
             opened.write_leaderboard(after)
             opened.push("Change the leaderboard")
     return Written(None, f"{store}: {done if after != before else 'nothing changed'}")
 
 
-def read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
+def _read_golds(store: FolderStore, values: Sequence[str | Path]) -> dict[str, Path]:
     """Return the gold of each board from `[BOARD=]FILE`; without a name, a file is that of the only board."""
     boards = list(store.read_leaderboard().boards)
     golds: dict[str, Path] = {}

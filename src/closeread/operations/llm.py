@@ -20,7 +20,7 @@ from closeread.files import package_folder, write_texts
 from closeread.parameters import Operations, Param, Written
 
 Log = Annotated[str | Path, Param(kind="read", metavar="LOG")]
-Output = Annotated[str | Path, arg.Output.__metadata__[0]]
+Output = Annotated[str | Path, arg.ToOutput]
 
 
 def list_lm_eval_tasks() -> str:

@@ -29,7 +29,7 @@ from closeread.hub.client import Change, Commit, Hub, Plan, Repository, compare,
 from closeread.leaderboard.names import HUB
 from closeread.leaderboard.places import open_store
 from closeread.operations.data import Configs
-from closeread.operations.leaderboard import File, Golds, Name, Options, Store, read_golds
+from closeread.operations.leaderboard import File, Golds, Options, Store, draw_pages
 from closeread.operations.score import load_report
 from closeread.parameters import Operations, Param
 from closeread.public_names import AnyCorpus, AnyModule
@@ -37,11 +37,9 @@ from closeread.records import UserFiles
 from closeread.tables import Grid, Style, Whole
 
 HubName = Annotated[str, Param(metavar="ORG/NAME")]
-Reports = Annotated[Sequence[str | Path], Param(metavar="FILE")]
+Files = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 RunDirectory = Annotated[str | Path, Param(metavar="RUN")]
-Wheels = Annotated[Sequence[str | Path], Param(metavar="FILE")]
 Folder = Annotated[str | Path, Param(kind="write", metavar="DIR")]
-Metric = AnyModule
 Archive = Annotated[bool, Param(flag="--zip")]
 Date = Annotated[str | None, Param(metavar="DATE")]
 
@@ -152,7 +150,7 @@ def publish_dataset(
 
 
 def publish_metric(
-    name: Metric, repository: HubName, *, private: bool = False, dry_run: bool = False
+    name: AnyModule, repository: HubName, *, private: bool = False, dry_run: bool = False
 ) -> Publication:
     """Publish a metric as a static Space.
 
@@ -189,7 +187,7 @@ def publish_model(
     run: RunDirectory,
     *,
     repo: HubName,
-    report: Reports = (),
+    report: Files = (),
     private: bool = False,
     dry_run: bool = False,
 ) -> Publication:
@@ -253,15 +251,13 @@ def publish_leaderboard(
     >>> print(closeread.publish_leaderboard("board", "my-org/board", dry_run=True))  # doctest: +SKIP
     """
     from closeread.hub.spaces import leaderboard_files
-    from closeread.leaderboard.mentions import draw_systems, name_page
-    from closeread.leaderboard.page import Ranking, render_page
+    from closeread.leaderboard.page import Ranking
     from closeread.leaderboard.store_files import write_json
 
     place = Repository(repository, "space")
     with open_store(store) as opened:
-        index = opened.read_index()
-        systems = draw_systems(opened, index, read_golds(opened, gold))
-    links = {submission: name_page(submission) for submission in systems}
+        pages = draw_pages(opened, gold, address=opened.place)
+    index = pages.index
     corpora = {board["corpus"] for board in index["boards"] if board["corpus"]}
     is_on_hub = opened.place.startswith(HUB)
     dataset = opened.place.removeprefix(HUB) if is_on_hub else None
@@ -269,13 +265,13 @@ def publish_leaderboard(
     files = leaderboard_files(
         index,
         board=write_json(index),
-        page=render_page(index, address=opened.place, pages=links).encode(),
+        page=pages.page.encode(),
         table=Ranking(index).to_csv().encode(),
         dataset=dataset,
         languages=languages,
     )
-    for submission, page in systems.items():
-        files[links[submission]] = page.encode()
+    for path, page in pages.systems.items():
+        files[path] = page.encode()
     return _publish(Plan(place, files), "the leaderboard", private=private, dry_run=dry_run)
 
 
@@ -316,8 +312,8 @@ def publish_codabench(
     per_day: arg.Number = 5,
     max_submissions: arg.Number = 100,
     option: Options = None,
-    docker_image: Name = None,
-    wheel: Wheels = (),
+    docker_image: arg.Name = None,
+    wheel: Files = (),
     public_gold: bool = False,
     archive: Archive = False,
 ) -> list[Path]:

@@ -17,8 +17,6 @@ from closeread.counts.report import PART_NAMES, Report, report_grids, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, describe_unknown, escape, pluralize
-from closeread.files import text_suffix
-from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import GoldPlace, Operations, Param
 from closeread.public_names import AnyCorpus
@@ -206,10 +204,7 @@ def score(
         name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    is_json_lines = (
-        isinstance(predictions, str | Path) and text_suffix(Path(predictions)) in SUFFIXES
-    )
-    log = None if is_json_lines else read_only_log(predictions, source.procedure)
+    log = read_only_log(predictions, source.procedure)
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
@@ -226,18 +221,20 @@ def score(
     if len(systems) > 1 and set(counted_fields).intersection(scorer.procedure.breakdowns):
         raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
     counts_by_epoch = [scorer.count(system, counted_fields) for system in systems]
-    counted = counts_by_epoch[0] if log is None else average_counts(counts_by_epoch)
+    counted = average_counts(counts_by_epoch)
     explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)
     if counts is not None:
         counted.save(counts)
     reports = {}
-    for way, changed in scorer.procedure.secondary.items() if secondary else ():
-        rescorer = replace(scorer, options={**scorer.options, **changed})
-        reports[way] = make_report(rescorer.count(systems[0]), resampling=chosen)
-    if secondary and not reports:
-        raise RequestError(f"{scorer.procedure.name} is counted in one way only; omit secondary=")
+    if secondary:
+        procedure = scorer.procedure
+        if not procedure.secondary:
+            raise RequestError(f"{procedure.name} is counted in one way only; omit secondary=")
+        for way, changed in procedure.secondary.items():
+            rescorer = replace(scorer, options={**scorer.options, **changed})
+            reports[way] = make_report(rescorer.count(systems[0]), resampling=chosen)
     return replace(report, explanations=explanations, secondary=reports)
 
 
@@ -425,11 +422,9 @@ class Sheet(Result):
     def procedure(self) -> Procedure:
         """The procedure that counted."""
         rows = self.report._unit_rows
-        return (
-            rows.counts.procedure
-            if isinstance(rows, UnitRows)
-            else load_procedure(self.report.provenance.procedure)
-        )
+        if isinstance(rows, UnitRows):
+            return rows.counts.procedure
+        return load_procedure(self.report.provenance.procedure)
 
     @property
     def units(self) -> list[dict[str, Any]] | None:
@@ -443,9 +438,10 @@ class Sheet(Result):
         if self.units is not None:
             columns["units"] = self.units
         if report.explanations is not None:
-            columns["explanations"] = [
-                {report.unit: unit, "explained": rows} for unit, rows in report.explanations.items()
-            ]
+            explanations = []
+            for unit, rows in report.explanations.items():
+                explanations.append({report.unit: unit, "explained": rows})
+            columns["explanations"] = explanations
         return columns
 
     def _to_rows(self) -> tuple[Sequence[str], Sequence[Sequence[object]]]:

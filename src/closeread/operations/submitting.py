@@ -20,7 +20,7 @@ from closeread.exceptions import (
 )
 from closeread.files import scratch_folder, take_path
 from closeread.leaderboard.places import open_store
-from closeread.operations.leaderboard import Destination, File, Link, Model, Name, System
+from closeread.operations.leaderboard import Destination, File, Link, Model, System
 from closeread.parameters import Operations
 from closeread.public_names import AnyCorpus
 
@@ -62,7 +62,7 @@ def submit(
     config: arg.Config = None,
     split: arg.Split = None,
     gold: File = None,
-    author: Name = None,
+    author: arg.Name = None,
     model: Model = None,
     paper: Link = None,
     code: Link = None,
@@ -228,9 +228,8 @@ def _propose_result(
             f"{board.name} names no dataset on the Hub, so no result is proposed to {identity.model}."
         )
         return
-    record = store.read_results(store.read_leaderboard()).records.get(
-        record_id(identity.id, board.signature)
-    )
+    results = store.read_results(store.read_leaderboard())
+    record = results.records.get(record_id(identity.id, board.signature))
     if record is not None:
         value = record.report["scores"][board.headline]["value"]
         place = store.link(record.path)

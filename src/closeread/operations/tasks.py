@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from closeread.corpus.names import choose_equivalent, find_corpus
 from closeread.exceptions import RequestError
+from closeread.files import take_path
 from closeread.operations.calling import call, check_group, find_operations
 from closeread.parameters import Written, describe
 from closeread.public_names import AnyCorpus
@@ -170,7 +171,7 @@ def plot(
     drawing = draw(
         kind,
         subjects,
-        None if output is None else Path(output),
+        take_path(output),
         gold=gold,
         config=config,
         split=split,

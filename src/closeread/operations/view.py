@@ -47,10 +47,7 @@ def view(
     seed: arg.Seed = 0,
     interval: arg.Interval = "percentile",
     resampling: Annotated[Resampling | None, arg.OnlyPython] = None,
-    output: Annotated[
-        str | Path | None,
-        Param(kind="write", flag="-o --output", metavar="FILE", required=True),
-    ] = None,
+    output: Annotated[str | Path | None, arg.ToOutput] = None,
     show: Annotated[bool, Param(flag="--open", help="Open the page in the browser.")] = False,
     **options: arg.ProcedureOptions,
 ) -> View:
@@ -92,20 +89,14 @@ def view(
     scorer = open_scorer(source, procedure_options, metrics)
     names = name_sources(systems, ascii_uppercase)
     read = [scorer.read(system) for system in systems]
-    viewed = [
-        judge_system(system_name, scorer, system)
-        for system_name, system in zip(names, read, strict=True)
-    ]
+    viewed = []
+    for system_name, system in zip(names, read, strict=True):
+        viewed.append(judge_system(system_name, scorer, system))
     notices = {system.name: system.counts.notices for system in viewed}
     warn_all([*scorer.gold.notices, *name_systems(notices)])
-    data = make_data(
-        f"{join_all(names)} on {Path(scorer.gold_name or name).name}",
-        scorer,
-        viewed,
-        choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval),
-        documents=documents,
-        limit=limit,
-    )
+    title = f"{join_all(names)} on {Path(scorer.gold_name or name).name}"
+    chosen = choose_resampling(resampling, resamples if ci else 0, confidence, seed, interval)
+    data = make_data(title, scorer, viewed, chosen, documents=documents, limit=limit)
     if output is None:
         return View(data)
     page = View(data, Path(output))
