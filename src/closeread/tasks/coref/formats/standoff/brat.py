@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.records import (
     AnnotatorDocuments,
     Positions,
@@ -48,13 +47,12 @@ class TextBound(NamedTuple):
     text: str | None
 
 
-def read_brat(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_brat(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document; its text is in the file of the same name that ends in ``.txt``.
 
     Raises:
         FormatError: the text is not there, or differs from the annotation, or a line is not as brat writes it.
     """
-    del options
     data = file.read_beside(".txt")
     if data is None:
         problem = Problem("has no text (expected a file of the same name that ends in .txt)")

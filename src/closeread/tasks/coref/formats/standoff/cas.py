@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.json_lines import decode_json
 from closeread.formats.xml_tree import Element, build_tree
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.records import (
     AnnotatorDocuments,
     Chain,
@@ -64,9 +63,8 @@ Structures = Mapping[str, FeatureStructure]
 """Feature structures by their ids."""
 
 
-def read_xmi(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_xmi(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document of XMI."""
-    del options
     root = build_tree(Path(file.name), file.data)
     packages = {}
     for name, value in root.attributes.items():
@@ -96,9 +94,8 @@ def _list_features(node: Element) -> Iterator[tuple[str, str]]:
         yield name, " ".join(texts)
 
 
-def read_cas_json(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_cas_json(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document of CAS JSON 0.4."""
-    del options
     content = decode_json(file.text, file.name)
     listed = content.get("%FEATURE_STRUCTURES", []) if isinstance(content, Mapping) else None
     if isinstance(listed, Mapping):

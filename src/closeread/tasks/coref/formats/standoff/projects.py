@@ -98,19 +98,19 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
         other = path.with_suffix(suffix)
         return _read_file(other) if other.is_file() else None
 
-    file = StandoffFile(str(path), data, read_beside)
-    documents_by_annotator = _load_reader(form)(file, options)
+    file = StandoffFile(str(path), data, read_beside, options)
+    documents_by_annotator = _load_reader(form)(file)
     if not any(documents_by_annotator.values()):
         raise FormatError(path, [Problem("has no annotated document")])
     _name_documents(documents_by_annotator, path.name)
     return Project(documents_by_annotator, [])
 
 
-def _load_reader(form: str) -> Callable[[StandoffFile, StandoffOptions], AnnotatorDocuments]:
+def _load_reader(form: str) -> Callable[[StandoffFile], AnnotatorDocuments]:
     """Import what reads a format."""
     module, _, function = STANDOFF_FORMATS[form].module.partition(".")
     package = __name__.rpartition(".")[0]
-    reader: Callable[[StandoffFile, StandoffOptions], AnnotatorDocuments] = getattr(
+    reader: Callable[[StandoffFile], AnnotatorDocuments] = getattr(
         import_module(f"{package}.{module}"), function
     )
     return reader
@@ -201,7 +201,7 @@ def _read_member(
         other = str(PurePosixPath(name).with_suffix(suffix))
         return members[other]() if other in members else None
 
-    documents = _load_reader(form)(StandoffFile(name, data, read_beside), options)
+    documents = _load_reader(form)(StandoffFile(name, data, read_beside, options))
     stem = PurePosixPath(name).stem
     # Every member of a project has a file; "all" is that of shared annotation.
     if form == "doccano" and stem != "all":
