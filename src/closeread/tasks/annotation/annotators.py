@@ -30,8 +30,8 @@ from closeread.exceptions import (
 from closeread.tasks.coref.documents import Document, Documents, Mention
 from closeread.tasks.coref.files import has_standoff, read_documents, take_documents
 from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions
+from closeread.tasks.coref.formats.lines import make_mention
 from closeread.tasks.coref.key_response import find_repeated
-from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import compare_words
 
 if TYPE_CHECKING:
@@ -317,10 +317,7 @@ def count_singletons(documents: Documents) -> int:
 
 def locate(mention: Mention) -> Mention:
     """Return where a mention is, without all else that its file says of it; parts without a gap are merged."""
-    if not mention.subspans:
-        return Mention(mention.start, mention.end)
-    runs = tuple(merge_adjacent(mention.subspans))
-    return Mention(mention.start, mention.end, subspans=runs if len(runs) > 1 else ())
+    return make_mention(mention.runs)
 
 
 def order_of(mention: Mention) -> tuple[object, ...]:
