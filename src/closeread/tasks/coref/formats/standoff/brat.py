@@ -148,7 +148,8 @@ def _read_annotations(
     """Read what is said of text-bound annotation."""
     triggers: dict[str, str] = {}
     for line in lines:
-        if event := EVENT.fullmatch(line):
+        event = EVENT.fullmatch(line)
+        if event:
             triggers[event[1]] = event[2]
     unknown: Counter[str] = Counter()
     for number, line in enumerate(lines, 1):
