@@ -179,7 +179,7 @@ def read_beside_gold(
     gold: Annotator,
     annotators: Sequence[Annotator],
     standoff: StandoffOptions = ALL_ANNOTATION,
-) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
+) -> tuple[Documents, list[Documents], list[str]]:
     """Read gold, and annotators or systems with documents of gold; the list at the end has notices."""
     key, *files = read_annotators((gold, *annotators), standoff, gold=gold)
     raise_all(_report_problems((file.name, find_unknown(file.documents, key)) for file in files))
@@ -189,7 +189,7 @@ def read_beside_gold(
     if lacking:
         documents = pluralize(len(lacking), "document")
         notices.append(f"{documents} of gold in none of the other files: {join_names(lacking)}.")
-    return key, files, notices
+    return key.documents, [file.documents for file in files], notices
 
 
 def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:

@@ -6,6 +6,7 @@ for each mention, how far apart the chains are in which annotators have it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as concatenate
@@ -98,17 +99,16 @@ def find_divided_mentions(
         if len(document.chains) < 2:
             continue
         words = sources[document.name].words.read()
-        marked: list[int] = [0] * len(document.mentions)
+        marked: Counter[int] = Counter()
         for annotator in document.chains:
-            for number in _list_mentions(document, annotator):
-                marked[number] += 1
-        distances = _measure_mentions(document, options)
-        for mention, n_marking, distance in zip(document.mentions, marked, distances, strict=True):
+            marked.update(_list_mentions(document, annotator))
+        for number, distance in enumerate(_measure_mentions(document, options)):
             if distance > 0:
+                mention = document.mentions[number]
                 place = (document.name, mention.start, mention.end)
                 text = _join_words(mention, words)
-                n_annotators = len(document.chains)
-                divided.append(DividedMention(*place, text, n_marking, n_annotators, distance))
+                sizes = (marked[number], len(document.chains))
+                divided.append(DividedMention(*place, text, *sizes, distance))
     return sorted(divided, key=_rank)
 
 
@@ -153,8 +153,9 @@ def compare_annotators(
     resolved = resolve(options)
     sources = annotators if given is None else (*annotators, given)
     files = read_annotators(sources, standoff, given=given)
-    documents = gather_documents([file.documents for file in files])
-    words = find_token_sources([file.documents for file in files])
+    annotated = [file.documents for file in files]
+    documents = gather_documents(annotated)
+    words = find_token_sources(annotated)
     if given is not None:
         check_given(files[:-1], files[-1])
         documents = [select_given(document, len(files) - 1) for document in documents]

@@ -7,7 +7,6 @@ What a feature structure is shows in its features, so that the type system is no
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -234,7 +233,7 @@ def _add_linking_features(document: StandoffDocument, structures: Structures) ->
 def _add_chains(document: StandoffDocument, structures: Structures, file: str) -> None:
     """Add the chains, and the links of chains that no chain reaches as chains of their own."""
     problems = ProblemList()
-    reached: Counter[str] = Counter()
+    reached: set[Hashable] = set()
     layers = set()
     for structure in structures.values():
         if structure.is_annotation or "first" not in structure.features:
@@ -242,10 +241,10 @@ def _add_chains(document: StandoffDocument, structures: Structures, file: str) -
         spans: list[str] = []
         span = structure.features["first"]
         while span in document.spans:
-            if reached[span]:
+            if span in reached:
                 problems.add(f"a chain comes back to its link {span}", structure.line)
                 break
-            reached[span] += 1
+            reached.add(span)
             spans.append(span)
             span = structures[span].features.get("next", "")
         if spans:
@@ -254,9 +253,7 @@ def _add_chains(document: StandoffDocument, structures: Structures, file: str) -
             document.chains.append(Chain(layer, spans))
     problems.raise_any(file)
     unreached = [
-        key
-        for key, span in document.spans.items()
-        if span.layer in layers and not reached[str(key)]
+        key for key, span in document.spans.items() if span.layer in layers and key not in reached
     ]
     for key in unreached:
         document.chains.append(Chain(document.spans[key].layer, [key]))
