@@ -206,19 +206,20 @@ def _list_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidat
 
 def _list_labels(layer: str, labels: Counter[str]) -> Iterator[Candidate]:
     """Yield a layer of relations, or each of its labels if it has several."""
-    if len(labels) == 1:
-        size = pluralize(labels.total(), "link")
-        if not layer:
-            size += " without a label"
-        # An empty name needs "=" to be an option's value.
-        yield Candidate(Model("relation", layer), name_option("relation", layer or "="), size)
-        return
     for label, number in labels.most_common(MAX_LISTED):
-        option = name_option("relation", f"{layer}={label}")
+        if len(labels) == 1:
+            model = Model("relation", layer)
+            # An empty name needs "=" to be an option's value.
+            value = layer or "="
+            has_label = bool(layer)
+        else:
+            model = Model("relation", layer, frozenset([label]))
+            value = f"{layer}={label}"
+            has_label = bool(label)
         size = pluralize(number, "link")
-        if not label:
+        if not has_label:
             size += " without a label"
-        yield Candidate(Model("relation", layer, frozenset([label])), option, size)
+        yield Candidate(model, name_option("relation", value), size)
 
 
 def _list_feature_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidate]:

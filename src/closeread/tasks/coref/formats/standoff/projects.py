@@ -109,9 +109,8 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
 def _load_reader(form: str) -> Callable[[StandoffFile], AnnotatorDocuments]:
     """Import what reads a format."""
     module, _, function = STANDOFF_FORMATS[form].module.partition(".")
-    package = __name__.rpartition(".")[0]
     reader: Callable[[StandoffFile], AnnotatorDocuments] = getattr(
-        import_module(f"{package}.{module}"), function
+        import_module(f".{module}", __package__), function
     )
     return reader
 
@@ -136,15 +135,12 @@ def _list_archive(name: str, data: bytes) -> Members:
     if excess:
         raise FormatError(name, [Problem(f"{excess} when unpacked")])
 
-    def make_reader(entry: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            with wording_zip_errors(name, entry.filename), archive.open(entry) as file:
-                return file.read(entry.file_size)
-
-        return read
+    def read(entry: zipfile.ZipInfo) -> bytes:
+        with wording_zip_errors(name, entry.filename), archive.open(entry) as file:
+            return file.read(entry.file_size)
 
     # Archives of old versions have names that begin with a slash.
-    return {entry.filename.lstrip("/"): make_reader(entry) for entry in entries}
+    return {entry.filename.lstrip("/"): partial(read, entry) for entry in entries}
 
 
 def _read_members(path: Path, members: Members, options: StandoffOptions) -> Project:
@@ -234,25 +230,22 @@ def _find_in_project(
     path: Path, names: Sequence[str]
 ) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Return the annotator and the document of each file of an exported project that is to be read."""
-    by_place: dict[tuple[str, str], list[str]] = defaultdict(list)
+    name_by_place: dict[tuple[str, str], str] = {}
     curated = set()
-    for name in names:
+    for name in sorted(names, key=_rank_suffix):
         folder, _, rest = name.partition("/")
         document, _, file = rest.rpartition("/")
         user = PurePosixPath(file).stem
         if folder == "curation":
             curated.add(document)
         elif folder == "annotation" and user not in NO_ANNOTATORS:
-            by_place[user, document].append(name)
-    if not by_place:
+            name_by_place.setdefault((user, document), name)
+    if not name_by_place:
         expected = "expected annotation/DOCUMENT/ANNOTATOR.json"
         advice = "export it again, with UIMA CAS JSON 0.4 as a second format"
         problem = Problem(f"has no annotation that can be read ({expected}); {advice}")
         raise FormatError(path, [problem])
-    places = {}
-    for (user, document), files in sorted(by_place.items()):
-        chosen = min(files, key=_rank_suffix)
-        places[chosen] = (user, document)
+    places = {name: place for place, name in sorted(name_by_place.items())}
     notices = []
     if curated:
         notices.append(f"{pluralize(len(curated), 'curated document')} left out.")
