@@ -102,6 +102,16 @@ class Values(NamedTuple):
     by_mention: Sequence[Counter[int]]
     sizes: Sequence[int]
 
+    def measure_distances(self) -> dict[Pair, Floats]:
+        """Return the distances between values that annotators give the same mention, in the order of `MEASURES`."""
+        n_common: Counter[Pair] = Counter()
+        for counts in self.by_mention:
+            n_common.update(combinations(sorted(counts), 2))
+        distances = {}
+        for (first, second), n in sorted(n_common.items()):
+            distances[first, second] = measure_distances(n, self.sizes[first], self.sizes[second])
+        return distances
+
 
 def list_values(document: AnnotatedDocument, unannotated: str) -> Values:
     """Return the values of the mentions of a document; `unannotated` is the value of the option."""
@@ -159,17 +169,12 @@ def count_disagreement(
 
     Returns None if there is no pair of values to compare: no mention has two.
     """
-    by_mention, sizes = list_values(document, options["unannotated"])
+    values = list_values(document, options["unannotated"])
     # Mentions with fewer than two values are left out.
-    compared = [counts for counts in by_mention if counts.total() > 1]
+    compared = [counts for counts in values.by_mention if counts.total() > 1]
     if not compared:
         return None
-    n_common: Counter[tuple[int, int]] = Counter()
-    for counts in compared:
-        n_common.update(combinations(sorted(counts), 2))
-    distances: dict[tuple[int, int], Floats] = {}
-    for (first, second), n in sorted(n_common.items()):
-        distances[first, second] = measure_distances(n, sizes[first], sizes[second])
+    distances = values.measure_distances()
 
     observed = np.zeros(len(MEASURES))
     totals: Counter[int] = Counter()

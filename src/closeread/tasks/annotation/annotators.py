@@ -30,8 +30,8 @@ from closeread.exceptions import (
 from closeread.tasks.coref.documents import Document, Documents, Mention
 from closeread.tasks.coref.files import has_standoff, read_documents, take_documents
 from closeread.tasks.coref.formats import ALL_ANNOTATION, StandoffOptions
+from closeread.tasks.coref.formats.lines import make_mention
 from closeread.tasks.coref.key_response import find_repeated
-from closeread.tasks.coref.spans import merge_adjacent
 from closeread.tasks.coref.word_comparison import compare_words
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def read_beside_gold(
     gold: Annotator,
     annotators: Sequence[Annotator],
     standoff: StandoffOptions = ALL_ANNOTATION,
-) -> tuple[AnnotatorFile, list[AnnotatorFile], list[str]]:
+) -> tuple[Documents, list[Documents], list[str]]:
     """Read gold, and annotators or systems with documents of gold; the list at the end has notices."""
     key, *files = read_annotators((gold, *annotators), standoff, gold=gold)
     raise_all(_report_problems((file.name, find_unknown(file.documents, key)) for file in files))
@@ -189,7 +189,7 @@ def read_beside_gold(
     if lacking:
         documents = pluralize(len(lacking), "document")
         notices.append(f"{documents} of gold in none of the other files: {join_names(lacking)}.")
-    return key, files, notices
+    return key.documents, [file.documents for file in files], notices
 
 
 def check_given(files: Sequence[AnnotatorFile], given_file: AnnotatorFile) -> None:
@@ -317,10 +317,7 @@ def count_singletons(documents: Documents) -> int:
 
 def locate(mention: Mention) -> Mention:
     """Return where a mention is, without all else that its file says of it; parts without a gap are merged."""
-    if not mention.subspans:
-        return Mention(mention.start, mention.end)
-    runs = tuple(merge_adjacent(mention.subspans))
-    return Mention(mention.start, mention.end, subspans=runs if len(runs) > 1 else ())
+    return make_mention(mention.runs)
 
 
 def order_of(mention: Mention) -> tuple[object, ...]:

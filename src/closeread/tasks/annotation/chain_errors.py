@@ -132,8 +132,7 @@ def count_chain_errors(
 ) -> ChainErrors:
     """Compare the chains of annotators, or of systems, with gold: files, folders or documents in memory."""
     key, files, notices = read_beside_gold(gold, annotators, standoff)
-    errors = find_chain_errors(key.documents, [file.documents for file in files])
-    return replace(errors, notices=notices)
+    return replace(find_chain_errors(key, files), notices=notices)
 
 
 def find_chain_errors(gold: Documents, files: Sequence[Documents]) -> ChainErrors:

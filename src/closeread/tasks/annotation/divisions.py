@@ -6,6 +6,7 @@ for each mention, how far apart the chains are in which annotators have it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as concatenate
@@ -23,7 +24,6 @@ from closeread.tasks.annotation.agreement import (
     PairDivision,
     list_values,
     measure_agreement,
-    measure_distances,
     resolve,
 )
 from closeread.tasks.annotation.annotators import (
@@ -32,6 +32,7 @@ from closeread.tasks.annotation.annotators import (
     find_token_sources,
     gather_documents,
     list_notices,
+    make_document,
     read_annotators,
     select_given,
 )
@@ -72,20 +73,8 @@ def _divide(numerator: int, denominator: int) -> float | None:
 
 def _restrict(document: AnnotatedDocument, pair: Pair) -> AnnotatedDocument:
     """Return a document with the chains of two annotators only, and their mentions."""
-    marked: set[int] = set()
-    for annotator in pair:
-        marked |= _list_mentions(document, annotator)
-    mentions: list[Mention] = []
-    numbers = {}
-    for number in sorted(marked):
-        numbers[number] = len(mentions)
-        mentions.append(document.mentions[number])
-    chains: dict[int, list[list[int]]] = {}
-    for annotator in pair:
-        chains[annotator] = []
-        for chain in document.chains[annotator]:
-            chains[annotator].append([numbers[mention] for mention in chain])
-    return AnnotatedDocument(document.name, mentions, chains)
+    chains = document.list_mentions()
+    return make_document(document.name, {annotator: chains[annotator] for annotator in pair})
 
 
 def _list_mentions(document: AnnotatedDocument, annotator: int) -> set[int]:
@@ -110,17 +99,16 @@ def find_divided_mentions(
         if len(document.chains) < 2:
             continue
         words = sources[document.name].words.read()
-        marked: list[int] = [0] * len(document.mentions)
+        marked: Counter[int] = Counter()
         for annotator in document.chains:
-            for number in _list_mentions(document, annotator):
-                marked[number] += 1
-        distances = _measure_mentions(document, options)
-        for mention, n_marking, distance in zip(document.mentions, marked, distances, strict=True):
+            marked.update(_list_mentions(document, annotator))
+        for number, distance in enumerate(_measure_mentions(document, options)):
             if distance > 0:
+                mention = document.mentions[number]
                 place = (document.name, mention.start, mention.end)
                 text = _join_words(mention, words)
-                n_annotators = len(document.chains)
-                divided.append(DividedMention(*place, text, n_marking, n_annotators, distance))
+                sizes = (marked[number], len(document.chains))
+                divided.append(DividedMention(*place, text, *sizes, distance))
     return sorted(divided, key=_rank)
 
 
@@ -135,18 +123,14 @@ def _join_words(mention: Mention, words: Sequence[str]) -> str:
 
 def _measure_mentions(document: AnnotatedDocument, options: Mapping[str, str]) -> Iterator[float]:
     """Yield the mean distance between the chains in which two annotators have each mention."""
-    by_mention, sizes = list_values(document, options["unannotated"])
-    n_common: dict[Pair, int] = {}
-    for counts in by_mention:
-        for first, second in combinations(sorted(counts), 2):
-            n_common[first, second] = n_common.get((first, second), 0) + 1
-    for counts in by_mention:
+    values = list_values(document, options["unannotated"])
+    distances = values.measure_distances()
+    for counts in values.by_mention:
         n_pairs = comb(counts.total(), 2)
         total = 0.0
         for first, second in combinations(sorted(counts), 2):
-            n = n_common[first, second]
-            distance = measure_distances(n, sizes[first], sizes[second])[RANKED_BY]
-            total += counts[first] * counts[second] * float(distance)
+            distance = float(distances[first, second][RANKED_BY])
+            total += counts[first] * counts[second] * distance
         yield total / n_pairs if n_pairs else 0.0
 
 
@@ -169,8 +153,9 @@ def compare_annotators(
     resolved = resolve(options)
     sources = annotators if given is None else (*annotators, given)
     files = read_annotators(sources, standoff, given=given)
-    documents = gather_documents([file.documents for file in files])
-    words = find_token_sources([file.documents for file in files])
+    annotated = [file.documents for file in files]
+    documents = gather_documents(annotated)
+    words = find_token_sources(annotated)
     if given is not None:
         check_given(files[:-1], files[-1])
         documents = [select_given(document, len(files) - 1) for document in documents]

@@ -21,7 +21,7 @@ from closeread.formats.text import read_lines
 from closeread.tasks.annotation.annotators import AnnotatedDocument, order_of
 from closeread.tasks.coref.documents import Document, Mention, are_known
 from closeread.tasks.coref.formats.conll import MARKER, parse_name
-from closeread.tasks.coref.spans import Span
+from closeread.tasks.coref.spans import count_common_tokens, count_tokens
 
 NUMBER = r"(?:0|[1-9][0-9]{0,17})(?![0-9])"
 PIECE = re.compile(rf"(\()?({NUMBER})(\))?")
@@ -94,22 +94,10 @@ def are_compatible(first: Mention, second: Mention, incompatible: str) -> bool:
     """
     if first.end < second.start or second.end < first.start:
         return True
+    n_common = count_common_tokens(first.spans, second.spans)
     if incompatible == "overlap":
-        return not any(_shares_token(span, second) for span in first.spans)
-    return not _contains(first, second) and not _contains(second, first)
-
-
-def _shares_token(span: Span, mention: Mention) -> bool:
-    return any(start <= span[1] and span[0] <= end for start, end in mention.spans)
-
-
-def _contains(mention: Mention, other: Mention) -> bool:
-    """Return whether a mention has all tokens of another."""
-    return all(_has_span(mention, span) for span in other.spans)
-
-
-def _has_span(mention: Mention, span: Span) -> bool:
-    return any(start <= span[0] and span[1] <= end for start, end in mention.spans)
+        return n_common == 0
+    return n_common < min(count_tokens(first.spans), count_tokens(second.spans))
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,7 +82,7 @@ def link_support(
 
     key, files, notices = read_beside_gold(gold, annotators, standoff)
     warn_all(notices)
-    counts = count_support(key.documents, [file.documents for file in files])
+    counts = count_support(key, files)
     summary = f"{pluralize(int(counts.sum()), 'link')}, {int(counts[0].sum()):,} in gold"
     return Drawing(draw_link_support(counts), summary)
 

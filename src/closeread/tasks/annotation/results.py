@@ -16,7 +16,7 @@ from typing import Any
 from closeread.exceptions import RequestError, pluralize, quote
 from closeread.formats.text import UNSAFE
 from closeread.tasks.annotation.adjudication import AdjudicatedDocument, JudgedLink, Settings
-from closeread.tasks.annotation.annotators import AnnotatedDocument, has_words
+from closeread.tasks.annotation.annotators import AnnotatedDocument
 from closeread.tasks.annotation.forced import NOTHING_FORCED, ForcedDocument
 from closeread.tasks.coref.documents import Document, Documents, Entity, list_lengths
 from closeread.tasks.coref.formats.conll import PARTED, WORD, format_cells, format_name
@@ -155,9 +155,7 @@ def _list_words(document: AnnotatedDocument, source: Document) -> Sequence[str]:
     (n_tokens,) = list_lengths([source], "it")
     if any(mention.subspans for mention in document.mentions):
         raise ValueError("a mention is discontinuous")
-    if has_words(source):
-        return source.words.read()
-    return ["_"] * n_tokens
+    return source.words.read() or ["_"] * n_tokens
 
 
 def _format_cells(

@@ -69,7 +69,7 @@ class NeuralDocument(NamedTuple):
     clusters: Clusters  # with tokens counted from 0 and inclusive ends
     n_tokens: int | None
     words: Sequence[str]  # empty if the record has none
-    problems: Sequence[str]
+    problems: list[str]
     empty: Sequence[EmptyNode] = ()
 
 
@@ -135,7 +135,7 @@ def read_neural(
             if dialect.of_name not in record:
                 document = document._replace(name=str(number + 1))
             documents.append(document)
-            messages = list(document.problems)
+            messages = document.problems
             if unsafe:
                 messages.append(f"document name {unsafe}")
             first = first_by_name.setdefault(document.name, number)
@@ -232,12 +232,20 @@ def _convert_e2e(record: Record, name: str) -> NeuralDocument:
             record["doc_key"], clusters, name, flat, tokens, token_of_subtoken
         )
     words = tokens if flat is None else flat
-    n_tokens = None if words is None else len(words)
-    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
+    document = _count_in_document(record["doc_key"], clusters, words, name)
     if flat is not None and tokens is not None and len(flat) != len(tokens):
         lengths = f"sentences have {len(flat):,} words, but tokens {len(tokens):,}"
-        problems.append(f"{lengths} (expected the same words)")
-    return NeuralDocument(record["doc_key"], clusters, n_tokens, words or (), problems)
+        document.problems.append(f"{lengths} (expected the same words)")
+    return document
+
+
+def _count_in_document(
+    document: str, clusters: Clusters, words: Sequence[str] | None, name: str
+) -> NeuralDocument:
+    """Return a document whose mentions count its words, if these are known."""
+    n_tokens = None if words is None else len(words)
+    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
+    return NeuralDocument(document, clusters, n_tokens, words or (), problems)
 
 
 def _convert_subtokens(
@@ -299,20 +307,15 @@ def _convert_word_level(record: Record, name: str) -> NeuralDocument:
 
 def _convert_maverick(record: Record, name: str) -> NeuralDocument:
     """Convert a document of Maverick or of CRAC's language models."""
-    tokens = record.get("tokens")
     clusters = record[name] or []
-    n_tokens = None if tokens is None else len(tokens)
-    problems = list(find_misplaced_mentions(clusters, n_tokens, name))
-    words, nodes = mark_empty_nodes(tokens or ())
-    return NeuralDocument(record.get("doc_id", ""), clusters, n_tokens, words, problems, nodes)
+    document = _count_in_document(record.get("doc_id", ""), clusters, record.get("tokens"), name)
+    words, nodes = mark_empty_nodes(document.words)
+    return document._replace(words=words, empty=nodes)
 
 
 def _convert_allennlp(record: Record, name: str) -> NeuralDocument:
     """Convert a document of AllenNLP's predictor."""
-    words = record["document"]
-    clusters = record[name]
-    problems = list(find_misplaced_mentions(clusters, len(words), name))
-    return NeuralDocument("", clusters, len(words), words, problems)
+    return _count_in_document("", record[name], record["document"], name)
 
 
 def mark_empty_nodes(tokens: Sequence[str]) -> tuple[list[str], list[EmptyNode]]:

@@ -291,9 +291,7 @@ def _check_tokens(document: Document, tokens: Sequence[str]) -> None:
 
 def keep_head_parts(documents: Documents) -> Documents:
     """Cut discontinuous mentions to the part with the head, or the first one, with a notice."""
-    n_cut = 0
-    for document in documents.documents:
-        n_cut += sum(bool(mention.subspans) for mention in document.mentions)
+    n_cut = sum(bool(mention.subspans) for mention in documents.list_mentions())
     if not n_cut:
         return documents
     notice = f"{pluralize(n_cut, 'discontinuous mention')} cut to the part with the head."

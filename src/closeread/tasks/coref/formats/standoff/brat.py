@@ -12,7 +12,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.records import (
     AnnotatorDocuments,
     Positions,
@@ -24,12 +23,43 @@ from closeread.tasks.coref.formats.standoff.records import (
 )
 
 TEXT_BOUND = re.compile(r"(\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)(?:\t(.*))?")
-RELATION = re.compile(r"\S+\t(\S+)\s+\S+?:(\S+)\s+\S+?:(\S+)\s*")
-EQUIVALENCE = re.compile(r"\*\t(\S+)((?: \S+)+)\s*")
-EVENT = re.compile(r"(\S+)\t\S+?:(\S+).*")
+EVENT = re.compile(r"(E\S*)\t\S+?:(\S+).*")
 ATTRIBUTE = re.compile(r"\S+\t(\S+) (\S+)(?: (.*))?")
-NOTE = re.compile(r"\S+\t(\S+) (\S+)(?:\t(.*))?")
-NORMALIZATION = re.compile(r"\S+\t(\S+) (\S+) (\S+)(?:\t.*)?")
+
+
+class LinkKind(NamedTuple):
+    """How a file links text-bound annotation.
+
+    Attributes:
+        pattern: a line, of which the first group is the label, and the others have ids.
+        title: what such a line is.
+        form: how it is written.
+    """
+
+    pattern: re.Pattern[str]
+    title: str
+    form: str
+
+
+LINKS = {
+    "R": LinkKind(
+        re.compile(r"\S+\t(\S+)\s+\S+?:(\S+)\s+\S+?:(\S+)\s*"),
+        "a relation",
+        "R1, a tab, and LABEL Arg1:ID Arg2:ID",
+    ),
+    "*": LinkKind(
+        re.compile(r"\*\t(\S+)((?: \S+)+)\s*"), "an equivalence", "*, a tab, and LABEL ID ID"
+    ),
+}
+"""By the first character of the line."""
+
+FEATURES = {
+    "A": ATTRIBUTE,
+    "M": ATTRIBUTE,
+    "N": re.compile(r"\S+\t(\S+) (\S+) (\S+)(?:\t.*)?"),
+    "#": re.compile(r"\S+\t(\S+) (\S+)(?:\t(.*))?"),
+}
+"""Attributes, normalizations and notes: their kind, the id of what they are about, and the value."""
 
 
 class TextBound(NamedTuple):
@@ -48,13 +78,12 @@ class TextBound(NamedTuple):
     text: str | None
 
 
-def read_brat(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_brat(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document; its text is in the file of the same name that ends in ``.txt``.
 
     Raises:
         FormatError: the text is not there, or differs from the annotation, or a line is not as brat writes it.
     """
-    del options
     data = file.read_beside(".txt")
     if data is None:
         problem = Problem("has no text (expected a file of the same name that ends in .txt)")
@@ -119,30 +148,23 @@ def _read_annotations(
     """Read what is said of text-bound annotation."""
     triggers: dict[str, str] = {}
     for line in lines:
-        event = EVENT.fullmatch(line) if line.startswith("E") else None
+        event = EVENT.fullmatch(line)
         if event:
             triggers[event[1]] = event[2]
     unknown: Counter[str] = Counter()
     for number, line in enumerate(lines, 1):
         kind = line[:1]
-        if kind == "R":
-            match = RELATION.fullmatch(line)
+        if kind in LINKS:
+            pattern, title, form = LINKS[kind]
+            match = pattern.fullmatch(line)
             if match is None:
-                expected = "expected R1, a tab, and LABEL Arg1:ID Arg2:ID"
-                problems.add(f"{quote(line)} is not a relation ({expected})", number)
+                problems.add(f"{quote(line)} is not {title} (expected {form})", number)
                 continue
-            source, target = (triggers.get(key, key) for key in (match[2], match[3]))
-            document.link(match[1], source, target)
-        elif kind == "*":
-            match = EQUIVALENCE.fullmatch(line)
-            if match is None:
-                expected = "expected *, a tab, and LABEL ID ID"
-                problems.add(f"{quote(line)} is not an equivalence ({expected})", number)
-                continue
-            keys = [triggers.get(key, key) for key in match[2].split()]
+            label, *ids = match.groups()
+            keys = [triggers.get(key, key) for key in " ".join(ids).split()]
             for source, target in pairwise(keys):
-                document.link(match[1], source, target)
-        elif kind in "AMN#":
+                document.link(label, source, target)
+        elif kind in FEATURES:
             _read_feature(document, line, triggers)
         elif kind not in "TE":
             unknown[kind] += 1
@@ -154,17 +176,15 @@ def _read_annotations(
 
 def _read_feature(document: StandoffDocument, line: str, triggers: dict[str, str]) -> None:
     """Read an attribute, a note or a normalization as a feature of a span; those of others are left out."""
-    if line.startswith("N"):
-        match = NORMALIZATION.fullmatch(line)
-        value = match[3] if match else ""
-    elif line.startswith("#"):
-        match = NOTE.fullmatch(line)
-        value = (match[3] or "").strip() if match else ""
-    else:
-        match = ATTRIBUTE.fullmatch(line)
-        value = (match[3] or "true") if match else ""
+    pattern = FEATURES[line[0]]
+    match = pattern.fullmatch(line)
     if match is None:
         return
-    key = triggers.get(match[2], match[2])
+    name, key, value = match.groups()
+    key = triggers.get(key, key)
+    if pattern is ATTRIBUTE:
+        value = value or "true"
+    else:
+        value = (value or "").strip()
     if key in document.spans and value:
-        document.spans[key].features[match[1]] = value
+        document.spans[key].features[name] = value

@@ -7,7 +7,6 @@ What a feature structure is shows in its features, so that the type system is no
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,6 @@ from typing import Any, NamedTuple
 from closeread.exceptions import FormatError, Problem, ProblemList, pluralize, quote
 from closeread.formats.json_lines import decode_json
 from closeread.formats.xml_tree import Element, build_tree
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.records import (
     AnnotatorDocuments,
     Chain,
@@ -64,9 +62,8 @@ Structures = Mapping[str, FeatureStructure]
 """Feature structures by their ids."""
 
 
-def read_xmi(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_xmi(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document of XMI."""
-    del options
     root = build_tree(Path(file.name), file.data)
     packages = {}
     for name, value in root.attributes.items():
@@ -96,9 +93,8 @@ def _list_features(node: Element) -> Iterator[tuple[str, str]]:
         yield name, " ".join(texts)
 
 
-def read_cas_json(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_cas_json(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document of CAS JSON 0.4."""
-    del options
     content = decode_json(file.text, file.name)
     listed = content.get("%FEATURE_STRUCTURES", []) if isinstance(content, Mapping) else None
     if isinstance(listed, Mapping):
@@ -237,7 +233,7 @@ def _add_linking_features(document: StandoffDocument, structures: Structures) ->
 def _add_chains(document: StandoffDocument, structures: Structures, file: str) -> None:
     """Add the chains, and the links of chains that no chain reaches as chains of their own."""
     problems = ProblemList()
-    reached: Counter[str] = Counter()
+    reached: set[Hashable] = set()
     layers = set()
     for structure in structures.values():
         if structure.is_annotation or "first" not in structure.features:
@@ -245,10 +241,10 @@ def _add_chains(document: StandoffDocument, structures: Structures, file: str) -
         spans: list[str] = []
         span = structure.features["first"]
         while span in document.spans:
-            if reached[span]:
+            if span in reached:
                 problems.add(f"a chain comes back to its link {span}", structure.line)
                 break
-            reached[span] += 1
+            reached.add(span)
             spans.append(span)
             span = structures[span].features.get("next", "")
         if spans:
@@ -257,9 +253,7 @@ def _add_chains(document: StandoffDocument, structures: Structures, file: str) -
             document.chains.append(Chain(layer, spans))
     problems.raise_any(file)
     unreached = [
-        key
-        for key, span in document.spans.items()
-        if span.layer in layers and not reached[str(key)]
+        key for key, span in document.spans.items() if span.layer in layers and key not in reached
     ]
     for key in unreached:
         document.chains.append(Chain(document.spans[key].layer, [key]))

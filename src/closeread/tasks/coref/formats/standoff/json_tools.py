@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct, field
 
 from closeread.exceptions import ProblemList, pluralize, quote
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.json_records import (
     Extent,
     convert_records,
@@ -80,7 +79,7 @@ LABELS_OF_TEXT = "labels"
 LABELS_OF_OTHERS = ("hypertextlabels", "paragraphlabels", "rectanglelabels", "timeserieslabels")
 
 
-def read_label_studio(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_label_studio(file: StandoffFile) -> AnnotatorDocuments:
     """Read the tasks of a project, which have the annotations of all annotators.
 
     Raises:
@@ -88,7 +87,7 @@ def read_label_studio(file: StandoffFile, options: StandoffOptions) -> Annotator
     """
     records = load_records(file)
     tasks = convert_records(file, records, Task)
-    names = name_records(records, options.document_field, ("file_upload", "id"))
+    names = name_records(records, file.options.document_field, ("file_upload", "id"))
     documents: dict[str, list[StandoffDocument]] = {}
     problems = ProblemList()
     n_cancelled = 0
@@ -102,7 +101,7 @@ def read_label_studio(file: StandoffFile, options: StandoffOptions) -> Annotator
             if before is None or before.updated_at <= annotation.updated_at:
                 newest[annotation.annotator] = annotation
         for annotator, annotation in newest.items():
-            document = _read_task(task, annotation, options.text_field, name, problems)
+            document = _read_task(task, annotation, file.options.text_field, name, problems)
             document.name = name
             documents.setdefault(annotator, []).append(document)
     problems.raise_any(file.name)
@@ -189,10 +188,10 @@ class DoccanoDocument(Struct):
     relations: list[DoccanoRelation]
 
 
-def read_doccano(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_doccano(file: StandoffFile) -> AnnotatorDocuments:
     """Read the documents of an annotator."""
     records = load_records(file)
-    names = name_records(records, options.document_field, ("id",))
+    names = name_records(records, file.options.document_field, ("id",))
     documents = []
     problems = ProblemList()
     lines = [line for _, line in records]
@@ -246,12 +245,12 @@ class ProdigyDocument(Struct):
     session: str | None = field(default=None, name="_session_id")
 
 
-def read_prodigy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_prodigy(file: StandoffFile) -> AnnotatorDocuments:
     """Read the documents of a data set, which may have those of several annotators."""
     records = load_records(file)
     exported = convert_records(file, records, ProdigyDocument)
     owners = [record.annotator or record.session or "" for record in exported]
-    names = name_records(records, options.document_field, ("_input_hash",), owners)
+    names = name_records(records, file.options.document_field, ("_input_hash",), owners)
     documents: dict[str, list[StandoffDocument]] = {}
     problems = ProblemList()
     n_rejected = 0

@@ -206,19 +206,20 @@ def _list_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidat
 
 def _list_labels(layer: str, labels: Counter[str]) -> Iterator[Candidate]:
     """Yield a layer of relations, or each of its labels if it has several."""
-    if len(labels) == 1:
-        size = pluralize(labels.total(), "link")
-        if not layer:
-            size += " without a label"
-        # An empty name needs "=" to be an option's value.
-        yield Candidate(Model("relation", layer), name_option("relation", layer or "="), size)
-        return
     for label, number in labels.most_common(MAX_LISTED):
-        option = name_option("relation", f"{layer}={label}")
+        if len(labels) == 1:
+            model = Model("relation", layer)
+            # An empty name needs "=" to be an option's value.
+            value = layer or "="
+            has_label = bool(layer)
+        else:
+            model = Model("relation", layer, frozenset([label]))
+            value = f"{layer}={label}"
+            has_label = bool(label)
         size = pluralize(number, "link")
-        if not label:
+        if not has_label:
             size += " without a label"
-        yield Candidate(Model("relation", layer, frozenset([label])), option, size)
+        yield Candidate(model, name_option("relation", value), size)
 
 
 def _list_feature_candidates(documents: Sequence[StandoffDocument]) -> Iterator[Candidate]:
@@ -268,28 +269,6 @@ def find_mention_layers(
     return layers
 
 
-class Groups:
-    """Spans that belong together, directly or by others."""
-
-    def __init__(self) -> None:
-        self._parents: dict[Hashable, Hashable] = {}
-
-    def find(self, span: Hashable) -> Hashable:
-        """Return what all spans of a group share."""
-        parent = self._parents.setdefault(span, span)
-        while parent != self._parents[parent]:
-            parent = self._parents[parent]
-        self._parents[span] = parent
-        return parent
-
-    def join(self, span: Hashable, other: Hashable) -> None:
-        """Put two spans into one group."""
-        self._parents[self.find(span)] = self.find(other)
-
-    def __contains__(self, span: Hashable) -> bool:
-        return span in self._parents
-
-
 class SpanEntity(NamedTuple):
     """An entity: its name, which may be empty, and the ids of its spans."""
 
@@ -301,30 +280,31 @@ def group_spans(
     document: StandoffDocument, models: Sequence[Model], mention_layers: set[str] | None
 ) -> tuple[list[SpanEntity], list[Hashable]]:
     """Return the entities of a document, and the mentions that belong to none of them."""
-    groups = Groups()
+    # The group of each span that belongs to others, directly or by others: all of its spans, in one list.
+    groups: dict[Hashable, list[Hashable]] = {}
     label_by_span: dict[Hashable, str] = {}
     for model in models:
         if model.kind == "chain":
             for chain in document.chains:
                 if chain.layer == model.name and chain.spans:
                     for span in chain.spans:
-                        groups.join(span, chain.spans[0])
+                        _join(groups, span, chain.spans[0])
         elif model.kind == "relation":
             for link in document.links:
                 if model.has_link(link):
-                    groups.join(link.source, link.target)
+                    _join(groups, link.source, link.target)
         else:
             first_by_entity: dict[str, Hashable] = {}
             for key, span in document.spans.items():
                 entity = entity_of(span, model.name)
                 if entity:
-                    groups.join(key, first_by_entity.setdefault(entity, key))
+                    _join(groups, key, first_by_entity.setdefault(entity, key))
                     label_by_span[key] = entity
-    spans_by_group: dict[Hashable, list[Hashable]] = {}
+    spans_by_group: dict[int, list[Hashable]] = {}
     unlinked = []
     for key, span in document.spans.items():
         if key in groups:
-            spans_by_group.setdefault(groups.find(key), []).append(key)
+            spans_by_group.setdefault(id(groups[key]), []).append(key)
         elif mention_layers is None or span.layer in mention_layers:
             unlinked.append(key)
     entities = []
@@ -332,3 +312,12 @@ def group_spans(
         labels = {label_by_span.get(span, "") for span in spans}
         entities.append(SpanEntity(labels.pop() if len(labels) == 1 else "", spans))
     return entities, unlinked
+
+
+def _join(groups: dict[Hashable, list[Hashable]], span: Hashable, other: Hashable) -> None:
+    """Make one group of those of two spans."""
+    both = (groups.setdefault(span, [span]), groups.setdefault(other, [other]))
+    smaller, larger = sorted(both, key=len)
+    if smaller is not larger:
+        larger += smaller
+        groups.update(dict.fromkeys(smaller, larger))

@@ -99,20 +99,19 @@ def read_project(path: Path, options: StandoffOptions) -> Project:
         other = path.with_suffix(suffix)
         return _read_file(other) if other.is_file() else None
 
-    file = StandoffFile(str(path), data, read_beside)
-    documents_by_annotator = _load_reader(form)(file, options)
+    file = StandoffFile(str(path), data, read_beside, options)
+    documents_by_annotator = _load_reader(form)(file)
     if not any(documents_by_annotator.values()):
         raise FormatError(path, [Problem("has no annotated document")])
     _name_documents(documents_by_annotator, path.name)
     return Project(documents_by_annotator, [])
 
 
-def _load_reader(form: str) -> Callable[[StandoffFile, StandoffOptions], AnnotatorDocuments]:
+def _load_reader(form: str) -> Callable[[StandoffFile], AnnotatorDocuments]:
     """Import what reads a format."""
     module, _, function = STANDOFF_FORMATS[form].module.partition(".")
-    package = __name__.rpartition(".")[0]
-    reader: Callable[[StandoffFile, StandoffOptions], AnnotatorDocuments] = getattr(
-        import_module(f"{package}.{module}"), function
+    reader: Callable[[StandoffFile], AnnotatorDocuments] = getattr(
+        import_module(f".{module}", __package__), function
     )
     return reader
 
@@ -137,15 +136,12 @@ def _list_archive(name: str, data: bytes) -> Members:
     if excess:
         raise FormatError(name, [Problem(f"{excess} when unpacked")])
 
-    def make_reader(entry: zipfile.ZipInfo) -> Callable[[], bytes]:
-        def read() -> bytes:
-            with wording_zip_errors(name, entry.filename), archive.open(entry) as file:
-                return file.read(entry.file_size)
-
-        return read
+    def read(entry: zipfile.ZipInfo) -> bytes:
+        with wording_zip_errors(name, entry.filename), archive.open(entry) as file:
+            return file.read(entry.file_size)
 
     # Archives of old versions have names that begin with a slash.
-    return {entry.filename.lstrip("/"): make_reader(entry) for entry in entries}
+    return {entry.filename.lstrip("/"): partial(read, entry) for entry in entries}
 
 
 def _read_members(path: Path, members: Members, options: StandoffOptions) -> Project:
@@ -202,7 +198,7 @@ def _read_member(
         other = str(PurePosixPath(name).with_suffix(suffix))
         return members[other]() if other in members else None
 
-    documents = _load_reader(form)(StandoffFile(name, data, read_beside), options)
+    documents = _load_reader(form)(StandoffFile(name, data, read_beside, options))
     stem = PurePosixPath(name).stem
     # Every member of a project has a file; "all" is that of shared annotation.
     if form == "doccano" and stem != "all":
@@ -235,25 +231,22 @@ def _find_in_project(
     path: Path, names: Sequence[str]
 ) -> tuple[dict[str, tuple[str, str]], list[str]]:
     """Return the annotator and the document of each file of an exported project that is to be read."""
-    by_place: dict[tuple[str, str], list[str]] = defaultdict(list)
+    name_by_place: dict[tuple[str, str], str] = {}
     curated = set()
-    for name in names:
+    for name in sorted(names, key=_rank_suffix):
         folder, _, rest = name.partition("/")
         document, _, file = rest.rpartition("/")
         user = PurePosixPath(file).stem
         if folder == "curation":
             curated.add(document)
         elif folder == "annotation" and user not in NO_ANNOTATORS:
-            by_place[user, document].append(name)
-    if not by_place:
+            name_by_place.setdefault((user, document), name)
+    if not name_by_place:
         expected = "expected annotation/DOCUMENT/ANNOTATOR.json"
         advice = "export it again, with UIMA CAS JSON 0.4 as a second format"
         problem = Problem(f"has no annotation that can be read ({expected}); {advice}")
         raise FormatError(path, [problem])
-    places = {}
-    for (user, document), files in sorted(by_place.items()):
-        chosen = min(files, key=_rank_suffix)
-        places[chosen] = (user, document)
+    places = {name: place for place, name in sorted(name_by_place.items())}
     notices = []
     if curated:
         notices.append(f"{pluralize(len(curated), 'curated document')} left out.")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from closeread.exceptions import FormatError, Problem
 from closeread.formats.text import BYTE_ORDER_MARK
+from closeread.tasks.coref.formats import StandoffOptions
 
 Positions = tuple[int, int]
 """Where a part of a span begins and ends."""
@@ -169,11 +170,13 @@ class StandoffFile(NamedTuple):
         name: its path, for messages.
         data: its bytes.
         read_beside: returns the bytes of the file with the same name and another suffix; None if there is none.
+        options: what of it is read.
     """
 
     name: str
     data: bytes
     read_beside: Callable[[str], bytes | None]
+    options: StandoffOptions
 
     @property
     def text(self) -> str:

@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from closeread.exceptions import ProblemList
 from closeread.formats.json_lines import decode_json
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.json_records import (
     Extent,
     convert_records,
@@ -37,9 +36,8 @@ class FastcorefDocument(Struct):
     clusters: list[list[tuple[int, int]]]
 
 
-def read_fastcoref(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_fastcoref(file: StandoffFile) -> AnnotatorDocuments:
     """Read the documents of fastcoref, which have no names."""
-    del options
     documents = []
     problems = ProblemList()
     records = load_records(file)
@@ -95,9 +93,8 @@ class CoreNlpDocument(Struct):
     name: str = field(default="", name="docId")
 
 
-def read_corenlp(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_corenlp(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document of CoreNLP."""
-    del options
     content: Any = decode_json(file.text, file.name)
     (exported,) = convert_records(file, [(content, None)], CoreNlpDocument)
     document = StandoffDocument(exported.name)
@@ -138,9 +135,8 @@ class SpacyDocument(Struct):
     spans: dict[str, list[Extent]]
 
 
-def read_spacy(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_spacy(file: StandoffFile) -> AnnotatorDocuments:
     """Read the documents of spaCy; if only the heads of mentions are there, these are the mentions."""
-    del options
     documents = []
     problems = ProblemList()
     records = load_records(file)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from closeread.exceptions import ProblemList, quote
-from closeread.tasks.coref.formats import StandoffOptions
 from closeread.tasks.coref.formats.standoff.records import (
     WIDTH_OF_TOKEN,
     AnnotatorDocuments,
@@ -107,13 +106,12 @@ class Reference(NamedTuple):
     target: Place
 
 
-def read_webanno_tsv(file: StandoffFile, options: StandoffOptions) -> AnnotatorDocuments:
+def read_webanno_tsv(file: StandoffFile) -> AnnotatorDocuments:
     """Read a document.
 
     Raises:
         FormatError: a row isn't one, or a cell of a chain doesn't say which.
     """
-    del options
     reader = _Reader()
     for line_number, line in enumerate(file.text.split("\n"), 1):
         line = line.removesuffix("\r")
