@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -106,29 +106,9 @@ def errors(
             gold_yes.  [default: all]
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
-    from closeread.counts.counts import make_report
-    from closeread.tasks.mctaco.errors import (
-        LABEL_METRICS,
-        count_fields,
-        list_wrong,
-        make_error_report,
-    )
+    from closeread.tasks.mctaco.errors import report_errors
 
-    counted = predictions.counted
-    sides = (predictions.gold.records, predictions.system.rows)
-    table = count_fields(*sides, counted.table)
-    procedure = replace(
-        counted.procedure,
-        metrics=(*counted.procedure.metrics, *LABEL_METRICS),
-        breakdowns=("unit",),
-    )
-    report = make_report(
-        replace(counted, table=table, procedure=procedure),
-        by=by,
-        resampling=intervals.make_resampling(),
-    )
-    questions, rows = list_wrong(*sides, table)
-    return make_error_report(report, questions, rows, limit)
+    return report_errors(predictions, by, intervals.make_resampling(), limit)
 
 
 def adjudicate(
@@ -156,37 +136,28 @@ def adjudicate(
     """
     from closeread.corpus.gold import dump_gold
     from closeread.corpus.names import load_corpus
-    from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import (
-        find_unanimous,
-        gold_rows,
-        measure_observed_agreement,
-        read_labels,
-    )
+    from closeread.tasks.mctaco import annotation
 
-    labels = read_labels(annotators)
-    gold_labels = find_unanimous(labels)
-    rows = gold_rows(gold_labels, candidates)
+    labels = annotation.read_labels(annotators)
+    gold_labels = annotation.find_unanimous(labels)
+    rows = annotation.gold_rows(gold_labels, candidates)
     dropped_rows = [
         {"id": name, "labels": list(votes)}
         for name, votes in labels.items()
         if name not in gold_labels
     ]
     if candidates is None:
-        texts = {output: dump_json_lines(rows)}
+        text = dump_json_lines(rows)
     else:
-        texts = {output: dump_gold(load_corpus("mctaco"), output, rows)}
-    if dropped is not None:
-        texts[dropped] = dump_json_lines(dropped_rows)
-    write_texts(texts)
-    n_kept = len(rows)
-    n_yes = sum(row["label"] == "yes" for row in rows)
-    summary = (
-        f"{n_kept:,} kept ({n_yes:,} yes, {n_kept - n_yes:,} no), {len(dropped_rows):,} dropped"
-    )
+        text = dump_gold(load_corpus("mctaco"), output, rows)
+    annotation.write_decisions(output, text, dropped, dropped_rows)
+    n_yes = list(gold_labels.values()).count("yes")
+    n_no = len(rows) - n_yes
+    summary = f"{len(rows):,} kept ({n_yes:,} yes, {n_no:,} no), {len(dropped_rows):,} dropped"
     if labels:
-        summary += f"; observed agreement {measure_observed_agreement(labels):.3f}"
+        agreement = annotation.measure_observed_agreement(labels)
+        summary += f"; observed agreement {agreement:.3f}"
     return Written(output, summary, rows)
 
 
@@ -211,22 +182,19 @@ def adjudicate_questions(
     """
     from closeread.corpus.gold import dump_gold
     from closeread.corpus.predictions import read_noted_gold
-    from closeread.files import write_texts
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import filter_questions, read_verifications
+    from closeread.tasks.mctaco import annotation
 
     gold = read_noted_gold(place)
-    reasons_by_question = filter_questions(gold.records, read_verifications(annotators))
+    verifications = annotation.read_verifications(annotators)
+    reasons_by_question = annotation.filter_questions(gold.records, verifications)
     rows = [record for record in gold.records if not reasons_by_question[record["question_id"]]]
     dropped_rows = [
         {"question_id": question, "reasons": reasons}
         for question, reasons in reasons_by_question.items()
         if reasons
     ]
-    texts = {output: dump_gold(gold.corpus, output, rows)}
-    if dropped is not None:
-        texts[dropped] = dump_json_lines(dropped_rows)
-    write_texts(texts)
+    text = dump_gold(gold.corpus, output, rows)
+    annotation.write_decisions(output, text, dropped, dropped_rows)
     n_kept = pluralize(len(reasons_by_question) - len(dropped_rows), "question")
     summary = f"{n_kept} kept ({pluralize(len(rows), 'row')}), {len(dropped_rows):,} dropped"
     return Written(output, summary, rows)
