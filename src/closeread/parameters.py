@@ -121,8 +121,9 @@ Precision = Literal["auto", "float32", "bfloat16"]
 Confidence = Annotated[float, within(0, 1, above=True, below=True)]
 Interval = IntervalKind
 FileOptions = Annotated[str | Path, Param(declared="files")]
-Config = Annotated[str | None, Param(metavar="NAME")]
-Split = Annotated[str | None, Param(metavar="NAME")]
+Name = Annotated[str | None, Param(metavar="NAME")]
+Config = Name
+Split = Name
 DataDir = Annotated[Path | None, Param(metavar="DIR")]
 Folder = Annotated[str | Path | None, Param(metavar="DIR")]
 TrainingFile = Annotated[Source | None, Param(metavar="FILE")]

@@ -67,7 +67,7 @@ LABEL_METRICS = (ACCURACY, FALSE_YES, FALSE_NO)
 
 QUESTION_COLUMNS = ("question_id", "category", "sentence", "question")
 GOLD_COLUMNS = ("question_id", "id", "sentence", "question", "answer", "label")
-ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
+ROW = (*GOLD_COLUMNS[:-1], "gold", "predicted", *FIELDS)
 """The columns about a wrong candidate."""
 
 
