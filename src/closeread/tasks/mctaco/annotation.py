@@ -9,9 +9,8 @@ annotators from two up works.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import comb
+from itertools import combinations
 from pathlib import Path
 
 from closeread.arrays import ratio
@@ -66,8 +65,9 @@ def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:
     """
     n_pairs = n_agreeing = 0
     for votes in labels.values():
-        n_pairs += comb(len(votes), 2)
-        n_agreeing += sum(comb(n_alike, 2) for n_alike in Counter(votes).values())
+        for first, second in combinations(votes, 2):
+            n_pairs += 1
+            n_agreeing += first == second
     return float(ratio(n_agreeing, n_pairs))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from closeread.arrays import Floats
 from closeread.corpus.gold import Gold
-from closeread.corpus.notices import warn_all
+from closeread.corpus.notices import warn
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize
 from closeread.files import is_empty_folder
@@ -123,7 +123,7 @@ def warn_of_truncation(n_truncated: int, longest: int) -> None:
         have = "is" if n_truncated == 1 else "are"
         candidates = f"{pluralize(n_truncated, 'candidate')} {have}"
         excess = f"{candidates} longer than the {longest:,} tokens that the model takes"
-        warn_all([f"{excess}: the beginning of the sentence is left out."])
+        warn(f"{excess}: the beginning of the sentence is left out.")
 
 
 @dataclass(frozen=True)
@@ -243,13 +243,10 @@ class TrainedRuns(Result):
                 if mean is not None:
                     means[data][metric] = mean._asdict()
             summary.append(means)
-        return {
-            "format": RUNS_FORMAT,
-            "task": TASK,
-            "state": "complete" if self.is_complete else "training",
-            "runs": [asdict(run) for run in self.runs],
-            "summary": summary,
-        }
+        state = "complete" if self.is_complete else "training"
+        runs = list(map(asdict, self.runs))
+        content = {"format": RUNS_FORMAT, "task": TASK, "state": state}
+        return {**content, "runs": runs, "summary": summary}
 
 
 def train(
@@ -296,15 +293,18 @@ def train(
     def score(probabilities: Floats) -> dict[str, float | None]:
         return score_labels(validation, decode(validation, probabilities))
 
+    choice = PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout)
+    texts = LabelledTexts(make_texts(training, normalization), labels)
+    metadata = {"task": TASK, "unit_normalization": normalization, "data": description}
     train_pairs(
         RunFolder(run),
-        PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout),
+        choice,
         settings,
-        LabelledTexts(make_texts(training, normalization), labels),
+        texts,
         make_texts(validation, normalization),
         score=score,
         criterion="f1",
-        metadata={"task": TASK, "unit_normalization": normalization, "data": description},
+        metadata=metadata,
         resume=resume,
         warn_of_truncation=warn_of_truncation,
     )
@@ -353,10 +353,9 @@ def train_several(
     With `resume`, the runs in the folder that are complete stay as they are.
     """
     plan = []
-    for size in sizes or (100.0,):
-        for seed in seeds:
-            folder = f"size-{size:g}/" if sizes else ""
-            plan.append((f"{folder}seed-{seed}", seed, size))
+    for size, seed in product(sizes or (100.0,), seeds):
+        folder = f"size-{size:g}/" if sizes else ""
+        plan.append((f"{folder}seed-{seed}", seed, size))
     if run.exists() and not is_empty_folder(run):
         folders = {name.partition("/")[0] for name, _, _ in plan}
         if not (resume and is_series(run, folders)):

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations, islice, pairwise
@@ -63,7 +63,7 @@ def _parse_rules(text: str) -> dict[str, tuple[str, ...]]:
     return rules
 
 
-WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+WORD_RULES = {
     "adjective": _parse_rules(
         "early>late; late>early; morning>late night; night>early morning; evening>morning; everlasting>periodic; "
         "initial>last; first>last; last>first; overdue>on time; belated>punctual; long-term>short-term; "
@@ -80,7 +80,7 @@ WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
 }
 
-UNIT_SETS: tuple[tuple[str, ...], ...] = (
+UNIT_SETS = (
     ("second", "hour", "week", "year"),
     ("minute", "day", "month", "century"),
 )
