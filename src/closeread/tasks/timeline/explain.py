@@ -252,10 +252,10 @@ def row(verdict: Mapping[str, Any]) -> list[str]:
 
 
 def _format_chain(chain: Mapping[str, Any]) -> str:
-    texts = [" ".join(_format_relation(relation)) for relation in chain["first"]]
+    relations = [*chain["first"], *chain["last"]]
+    texts = [" ".join(_format_relation(relation)) for relation in relations]
     if chain["last"]:
-        texts.append(f"{chain['left_out']:,} more")
-        texts += [" ".join(_format_relation(relation)) for relation in chain["last"]]
+        texts.insert(len(chain["first"]), f"{chain['left_out']:,} more")
     return ", ".join(texts)
 
 
