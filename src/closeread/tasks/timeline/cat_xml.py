@@ -47,7 +47,7 @@ def read_each(
 ) -> tuple[dict[str, T], list[Problem]]:
     """Read the files whose names end in a suffix; return their contents by file, and errors."""
     contents: dict[str, T] = {}
-    problems: list[Problem] = ProblemList()
+    problems = ProblemList()
     for name, path in files.items():
         if name.endswith(suffix):
             try:
@@ -123,11 +123,6 @@ def list_markables(root: Element) -> list[Element]:
     return markables
 
 
-def _is_creation_time(markable: Element) -> bool:
-    function = markable.attributes.get("functionInDocument")
-    return markable.name == TIME and function == CREATION_TIME
-
-
 def read_element(root: Element, problems: ProblemList, *, checks_all: bool = False) -> CatDocument:
     """Read the document that is the root element of a file; errors in it are problems.
 
@@ -145,9 +140,10 @@ def read_element(root: Element, problems: ProblemList, *, checks_all: bool = Fal
     ignored = []
     markables = list_markables(root)
     for markable in markables:
+        function = markable.attributes.get("functionInDocument")
         if markable.name == EVENT_MENTION:
             events.append(markable)
-        elif _is_creation_time(markable):
+        elif markable.name == TIME and function == CREATION_TIME:
             times.append(markable)
         else:
             ignored.append(markable)

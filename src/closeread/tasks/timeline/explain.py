@@ -51,7 +51,7 @@ class Paths:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.n_mentions = len(graph.mentions)
-        self.time_of: list[int] = [*graph.time_of, *range(len(graph.anchors))]
+        self.time_of = [*graph.time_of, *range(len(graph.anchors))]
         self.nodes = [
             {"kind": "mention", "text": text, "copy": copy} for text, copy in graph.mentions
         ]
@@ -251,7 +251,7 @@ def row(verdict: Mapping[str, Any]) -> list[str]:
     return [side, *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(reasons)]
 
 
-def _format_chain(chain: Mapping[str, Any]) -> str:
+def _format_chain(chain: Record) -> str:
     relations = [*chain["first"], *chain["last"]]
     texts = [" ".join(_format_relation(relation)) for relation in relations]
     if chain["last"]:
@@ -259,11 +259,11 @@ def _format_chain(chain: Mapping[str, Any]) -> str:
     return ", ".join(texts)
 
 
-def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
+def _format_relation(relation: Record) -> tuple[str, str, str]:
     return _format_node(relation["one"]), relation["relation"], _format_node(relation["other"])
 
 
-def _format_node(node: Mapping[str, Any]) -> str:
+def _format_node(node: Record) -> str:
     """Return the text of a node, with a number for the second and later mentions of the same text."""
     if node["copy"]:
         return f"{node['text']} (copy {node['copy'] + 1})"
