@@ -10,7 +10,7 @@ are directed; evidence is a shortest path.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -155,9 +155,7 @@ class Paths:
         return {"relation": relation, "verdict": verdict, "evidence": evidence, "absent": absent}
 
 
-def find_verdicts(
-    gold: Sequence[Entry], system: Sequence[Entry], track: str = "full"
-) -> Iterator[Record]:
+def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str) -> Iterator[Record]:
     """Judge the reduced relations of gold, then those of the system, in the order of their timelines.
 
     A verdict has the `evidence` of the other side, which verifies, entails or contradicts the relation; the `absent`
@@ -216,20 +214,17 @@ def _shorten(chain: Chain) -> Record:
     n_left_out = len(chain) - 2 * MAX_CHAIN_END
     if n_left_out <= 0:
         return {"first": chain, "left_out": 0, "last": []}
-    return {
-        "first": chain[:MAX_CHAIN_END],
-        "left_out": n_left_out,
-        "last": chain[-MAX_CHAIN_END:],
-    }
+    first = chain[:MAX_CHAIN_END]
+    return {"first": first, "left_out": n_left_out, "last": chain[-MAX_CHAIN_END:]}
 
 
 def title(unit: str, verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Return the title of a timeline's table: how many relations of each side are verified."""
-    totals = Counter(verdict["side"] for verdict in verdicts)
-    verified = Counter(
-        verdict["side"] for verdict in verdicts if verdict["verdict"] in ("verified", "entailed")
-    )
-    counts = [f"{verified[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
+    counts = []
+    for side in OTHER:
+        of_side = [verdict["verdict"] for verdict in verdicts if verdict["side"] == side]
+        n_verified = of_side.count("verified") + of_side.count("entailed")
+        counts.append(f"{n_verified:,} of {len(of_side):,} {side} relations")
     return f"{unit}: {' and '.join(counts)} are verified or entailed"
 
 

@@ -178,18 +178,16 @@ class Verification(NamedTuple):
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
-    gold_timeline = build_timeline(gold, track)
-    system_timeline = build_timeline(system, track)
-    gold_anchors = gold_timeline.anchors
-    system_anchors = system_timeline.anchors
+    _, gold_anchors, gold_graph = build_timeline(gold, track)
+    _, system_anchors, system_graph = build_timeline(system, track)
     shared = gold_anchors.keys() & system_anchors.keys()
     n_right = sum(gold_anchors[mention] == system_anchors[mention] for mention in shared)
     return np.array(
         [
             # precision: the reduced relations of the system that gold verifies, and all of them
-            *_count_verified(system_timeline.graph, gold_timeline.graph),
+            *_count_verified(system_graph, gold_graph),
             # recall: the other way round
-            *_count_verified(gold_timeline.graph, system_timeline.graph),
+            *_count_verified(gold_graph, system_graph),
             len(shared),
             len(system_anchors),
             len(gold_anchors),
@@ -267,8 +265,8 @@ def build_graph(mentions: Sequence[Mention], track: str) -> Graph:
     if track == "full":
         time_of = [anchors.setdefault(mention.anchor, len(anchors)) for mention in placed]
     is_before_next = [mention.position < after.position for mention, after in pairwise(placed)]
-    order, statuses = reduce_relations(time_of, is_before_next)
-    return Graph(number_copies(placed), anchors, time_of, is_before_next, order, statuses)
+    reduced = reduce_relations(time_of, is_before_next)
+    return Graph(number_copies(placed), anchors, time_of, is_before_next, *reduced)
 
 
 def reduce_relations(
