@@ -50,11 +50,13 @@ def find_unanimous(labels: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     >>> find_unanimous({"a": ("likely", "likely"), "b": ("unlikely", "unlikely"), "c": ("likely", "invalid")})
     {'a': 'yes', 'b': 'no'}
     """
-    return {
-        candidate: GOLD_LABELS[votes[0]]
-        for candidate, votes in labels.items()
-        if len(set(votes)) == 1 and votes[0] in GOLD_LABELS
-    }
+    gold_labels = {}
+    for candidate, votes in labels.items():
+        distinct = set(votes)
+        label = GOLD_LABELS.get(votes[0])
+        if len(distinct) == 1 and label is not None:
+            gold_labels[candidate] = label
+    return gold_labels
 
 
 def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -71,13 +72,16 @@ def split_questions(
     No sentence is on both sides.  Both have one sentence at least, and keep the order of the records.
     """
     sentences = list(dict.fromkeys(column(records, "sentence_id")))
-    if len(sentences) < 2:
-        few = pluralize(len(sentences), "sentence")
+    n_sentences = len(sentences)
+    if n_sentences < 2:
+        few = pluralize(n_sentences, "sentence")
         raise RequestError(f"{few} to learn from (expected 2 or more, since one is for validation)")
-    n_validation = min(max(1, round(share * len(sentences))), len(sentences) - 1)
+    n_validation = max(1, round(share * n_sentences))
+    n_validation = min(n_validation, n_sentences - 1)
     chosen = _draw(sentences, n_validation, (seed, 0))
     training = [record for record in records if record["sentence_id"] not in chosen]
-    return training, [record for record in records if record["sentence_id"] in chosen]
+    validation = [record for record in records if record["sentence_id"] in chosen]
+    return training, validation
 
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
@@ -201,8 +205,8 @@ class TrainedRuns(Result):
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
-        scored = {data for data in DATA if any(getattr(run, data) for run in self.runs)}
-        scores = [(data, metric) for data, metric in SCORES if data in scored]
+        scored = [data for data in DATA if any(map(attrgetter(data), self.runs))]
+        scores = list(product(scored, METRICS))
         titles = [f"{METRICS[metric]} ({data})" for data, metric in scores]
         rows = []
         for run in self.runs:

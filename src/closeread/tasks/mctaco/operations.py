@@ -139,11 +139,10 @@ def adjudicate(
     labels = annotation.read_labels(annotators)
     gold_labels = annotation.find_unanimous(labels)
     rows = annotation.gold_rows(gold_labels, candidates)
-    dropped_rows = [
-        {"id": name, "labels": list(votes)}
-        for name, votes in labels.items()
-        if name not in gold_labels
-    ]
+    dropped_rows = []
+    for name, votes in labels.items():
+        if name not in gold_labels:
+            dropped_rows.append({"id": name, "labels": list(votes)})
     if candidates is None:
         text = dump_json_lines(rows)
     else:
@@ -185,11 +184,10 @@ def adjudicate_questions(
     verifications = annotation.read_verifications(annotators)
     reasons_by_question = annotation.filter_questions(gold.records, verifications)
     rows = [record for record in gold.records if not reasons_by_question[record["question_id"]]]
-    dropped_rows = [
-        {"question_id": question, "reasons": reasons}
-        for question, reasons in reasons_by_question.items()
-        if reasons
-    ]
+    dropped_rows = []
+    for question, reasons in reasons_by_question.items():
+        if reasons:
+            dropped_rows.append({"question_id": question, "reasons": reasons})
     text = dump_gold(gold.corpus, output, rows)
     annotation.write_decisions(output, text, dropped, dropped_rows)
     n_kept = pluralize(len(reasons_by_question) - len(dropped_rows), "question")
