@@ -60,40 +60,38 @@ def read_prediction(gold: Gold, predictions: Annotator, unit: str) -> Record:
 
 def read_golds(
     corpus: str,
-    splits: Mapping[str, str | None],
+    splits: Mapping[str, str],
     given: Mapping[str, tuple[Annotator | None, str | None]],
     config: str | None,
     data_dir: Path | None,
-) -> dict[str, Gold | None]:
+) -> dict[str, Gold]:
     """Read the data on which models are trained ("training"), selected ("validation") and scored ("test").
 
-    By role, `given` has the user's own files or rows, and the name of a split; `splits` has the default splits.
+    By role, `given` has the user's own files or rows, and the name of a split; `splits` has the default splits.  A role
+    without any of them has no data.
     """
     declared = load_corpus(corpus)
     procedure = load_procedure(declared.procedure)
-    sources: dict[str, GoldSource | None] = {}
+    sources: dict[str, GoldSource] = {}
     for role, (annotator, name) in given.items():
         if annotator is not None and name is not None:
             raise RequestError(f"{role} is given twice: as data and as a split")
-        split = name or splits[role]
+        split = name or splits.get(role)
         if annotator is not None:
             sources[role] = GoldSource(procedure, declared, gold=annotator.source)
-        elif split is None:
-            sources[role] = None
-        else:
+        elif split is not None:
             files = UserFiles(data_dir)
             sources[role] = GoldSource(procedure, declared, config, split, files=files)
-    if not any(source is not None and source.split for source in sources.values()):
+    if not any(source.split for source in sources.values()):
         for option, value in (("config", config), ("data_dir", data_dir)):
             if value is not None:
                 reason = "has no effect: no split of the corpus is read"
                 raise RequestError(f"{name_option(option)} {reason}")
-    golds: dict[str, Gold | None] = {}
+    golds: dict[str, Gold] = {}
     notices: dict[str, None] = {}
     for role, source in sources.items():
-        golds[role] = gold = None if source is None else read_corpus_gold(source)
-        if gold is not None:
-            notices |= dict.fromkeys(gold.notices)
+        golds[role] = read_corpus_gold(source)
+        notices |= dict.fromkeys(golds[role].notices)
     warn_all(list(notices))
     return golds
 

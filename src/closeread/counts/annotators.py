@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Sized
 from os.path import realpath
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ class Annotator(NamedTuple):
     source: Path | Sequence[Any]
 
 
-def require_two(annotators: Sequence[Annotator]) -> None:
+def require_two(annotators: Sized) -> None:
     """Raise a RequestError if there is only one annotator."""
     if len(annotators) < 2:
         raise RequestError("only one annotator's file is given (expected two or more)")

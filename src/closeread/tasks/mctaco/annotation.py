@@ -9,16 +9,18 @@ annotators from two up works.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence, Sized
-from math import comb
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 
 from closeread.arrays import ratio
 from closeread.corpus.gold import read_rows
 from closeread.corpus.schema import fields, load_schema
 from closeread.counts.agreement import find_lacking
-from closeread.exceptions import FormatError, Problem, RequestError, quote, read_all
+from closeread.counts.annotators import require_two
+from closeread.exceptions import FormatError, Problem, quote, read_all
+from closeread.files import write_texts
+from closeread.formats.json_lines import dump_json_lines
 from closeread.records import Record
 
 GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
@@ -27,7 +29,7 @@ GOLD_LABELS = {"likely": "yes", "unlikely": "no"}
 def read_labels(annotators: Sequence[Path]) -> dict[str, tuple[str, ...]]:
     """Read annotators' files: candidate id -> one label per annotator, in the order of the first file."""
     annotations = read_all(annotators, _read_annotation)
-    _check_annotators(annotations)
+    require_two(annotations)
     problems = list(find_lacking(annotations, list(map(str, annotators)), "candidate"))
     if problems:
         raise FormatError("annotations", problems)
@@ -48,11 +50,13 @@ def find_unanimous(labels: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     >>> find_unanimous({"a": ("likely", "likely"), "b": ("unlikely", "unlikely"), "c": ("likely", "invalid")})
     {'a': 'yes', 'b': 'no'}
     """
-    return {
-        candidate: GOLD_LABELS[votes[0]]
-        for candidate, votes in labels.items()
-        if len(set(votes)) == 1 and votes[0] in GOLD_LABELS
-    }
+    gold_labels = {}
+    for candidate, votes in labels.items():
+        distinct = set(votes)
+        label = GOLD_LABELS.get(votes[0])
+        if len(distinct) == 1 and label is not None:
+            gold_labels[candidate] = label
+    return gold_labels
 
 
 def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:
@@ -63,8 +67,9 @@ def measure_observed_agreement(labels: Mapping[str, tuple[str, ...]]) -> float:
     """
     n_pairs = n_agreeing = 0
     for votes in labels.values():
-        n_pairs += comb(len(votes), 2)
-        n_agreeing += sum(comb(n_alike, 2) for n_alike in Counter(votes).values())
+        for first, second in combinations(votes, 2):
+            n_pairs += 1
+            n_agreeing += first == second
     return float(ratio(n_agreeing, n_pairs))
 
 
@@ -142,7 +147,7 @@ def filter_questions(
     {'q0': ['another category', 'not correct']}
     """
     categories = {record["question_id"]: record["category"] for record in records}
-    _check_annotators(verifications)
+    require_two(verifications)
     sides = [categories, *verifications.values()]
     problems = list(find_lacking(sides, ["gold", *verifications], "question"))
     if problems:
@@ -164,6 +169,9 @@ def _list_reasons(rows: Sequence[Record], category: str) -> list[str]:
     return reasons
 
 
-def _check_annotators(annotators: Sized) -> None:
-    if len(annotators) < 2:
-        raise RequestError("only one annotator's file is given (expected two or more)")
+def write_decisions(output: Path, text: str, dropped: Path | None, rows: Sequence[Record]) -> None:
+    """Write what is kept, and the rows of what is dropped if there is a file for them: both or none."""
+    texts = {output: text}
+    if dropped is not None:
+        texts[dropped] = dump_json_lines(rows)
+    write_texts(texts)

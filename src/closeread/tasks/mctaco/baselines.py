@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -11,23 +12,22 @@ from closeread.records import Record
 from closeread.tasks.mctaco.procedure import make_rows
 
 
-def always_positive(records: Sequence[Record]) -> list[Record]:
-    """Label every answer plausible."""
-    return make_rows(records, np.ones(len(records), np.bool_))
-
-
-def always_negative(records: Sequence[Record]) -> list[Record]:
-    """Label every answer implausible."""
-    return make_rows(records, np.zeros(len(records), np.bool_))
+def label_all(records: Sequence[Record], *, plausible: bool) -> list[Record]:
+    """Label every answer alike."""
+    return make_rows(records, np.full(len(records), plausible))
 
 
 def random(records: Sequence[Record], *, seed: str) -> list[Record]:
     """Label every answer by a fair coin flip."""
-    return make_rows(records, np.random.default_rng(int(seed)).random(len(records)) < 0.5)
+    generator = np.random.default_rng(int(seed))
+    return make_rows(records, generator.random(len(records)) < 0.5)
 
 
-BASELINES = (
-    Baseline("always-positive", always_positive, "Label every answer plausible."),
-    Baseline("always-negative", always_negative, "Label every answer implausible."),
-    Baseline("random", random, "Label every answer by a fair coin flip.", (SEED,)),
+ALWAYS_POSITIVE = Baseline(
+    "always-positive", partial(label_all, plausible=True), "Label every answer plausible."
 )
+ALWAYS_NEGATIVE = Baseline(
+    "always-negative", partial(label_all, plausible=False), "Label every answer implausible."
+)
+RANDOM = Baseline("random", random, "Label every answer by a fair coin flip.", (SEED,))
+BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE, RANDOM)

@@ -16,11 +16,14 @@ from itertools import chain
 import numpy as np
 
 from closeread.arrays import Floats, ratio
-from closeread.counts.error_report import ErrorReport, Listing, Row
+from closeread.counts.counts import make_report
+from closeread.counts.error_report import ErrorReport, Listing
+from closeread.counts.estimates import Resampling
 from closeread.counts.metrics import Metric, Ratio
-from closeread.counts.report import Column, Report, make_slice_grid
+from closeread.counts.report import Column, make_slice_grid
 from closeread.counts.table import Breakdown, CountTable
 from closeread.exceptions import choose_words, pluralize
+from closeread.parameters import ScoredPredictions
 from closeread.records import Record
 from closeread.tables import NOTHING, Grid
 from closeread.tasks.mctaco.perturbation.units import UNIT_SECONDS, find_units
@@ -41,30 +44,30 @@ FIELDS: Mapping[str, Sequence[str]] = {
 WRONG = ("gold_no", "false_yes", "false_no")
 """Counts of candidates besides those of the procedure: labelled no in gold, falsely yes, falsely no."""
 
-LABEL_METRICS = (
-    Metric(
-        "accuracy",
-        "Accuracy",
-        "Proportion of candidates labelled correctly.",
-        Ratio("correct", "candidates"),
-    ),
-    Metric(
-        "false_yes",
-        "False yes",
-        "Proportion of gold-no candidates labelled yes.",
-        Ratio("false_yes", "gold_no"),
-    ),
-    Metric(
-        "false_no",
-        "False no",
-        "Proportion of gold-yes candidates not labelled yes.",
-        Ratio("false_no", "gold_yes"),
-    ),
+ACCURACY = Metric(
+    "accuracy",
+    "Accuracy",
+    "Proportion of candidates labelled correctly.",
+    Ratio("correct", "candidates"),
 )
+FALSE_YES = Metric(
+    "false_yes",
+    "False yes",
+    "Proportion of gold-no candidates labelled yes.",
+    Ratio("false_yes", "gold_no"),
+)
+FALSE_NO = Metric(
+    "false_no",
+    "False no",
+    "Proportion of gold-yes candidates not labelled yes.",
+    Ratio("false_no", "gold_yes"),
+)
+LABEL_METRICS = (ACCURACY, FALSE_YES, FALSE_NO)
 """Scores of candidates; without a value where there are no candidates to divide by."""
 
+QUESTION_COLUMNS = ("question_id", "category", "sentence", "question")
 GOLD_COLUMNS = ("question_id", "id", "sentence", "question", "answer", "label")
-ROW = ("question_id", "id", "sentence", "question", "answer", "gold", "predicted", *FIELDS)
+ROW = (*GOLD_COLUMNS[:-1], "gold", "predicted", *FIELDS)
 """The columns about a wrong candidate."""
 
 
@@ -111,39 +114,37 @@ def _count_units(
 
 def list_wrong(
     gold: Sequence[Record], system: Sequence[Record | None], table: CountTable
-) -> tuple[list[Row], list[list[object]]]:
-    """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`."""
-    by_question: dict[str, list[tuple[Record, str | None]]] = {name: [] for name in table.units}
+) -> tuple[list[Record], list[list[object]]]:
+    """Return the questions with errors, those with the most first, then the smallest; and the rows of `ROW`.
+
+    Of a question, all candidates are listed, with the label None where the system has no prediction.
+    """
+    sizes = dict(zip(table.units, table.fields["question_size"], strict=True))
+    shares = dict(zip(table.units, table.fields["gold_yes"], strict=True))
+    questions: dict[str, Record] = {}
+    rows_by_question: dict[str, list[list[object]]] = defaultdict(list)
     for record, prediction in zip(gold, system, strict=True):
-        candidates = by_question.get(record["question_id"])
-        if candidates is not None:
-            label = None if prediction is None else prediction["label"]
-            candidates.append((record, label))
-    errors: list[tuple[Row, list[list[object]]]] = []
-    for index, candidates in enumerate(by_question.values()):
-        fields = [table.fields[name][index] for name in ("question_size", "gold_yes")]
-        rows = []
-        for record, label in candidates:
-            if record["label"] != label:
-                cells = [record[name] for name in GOLD_COLUMNS]
-                unit = _name_unit(record["answer"])
-                rows.append([*cells, label, record["category"], unit, *fields])
-        if rows:
-            errors.append((_make_question(candidates, len(rows)), rows))
-    errors.sort(key=lambda error: (-error[0]["wrong"], len(error[0]["candidates"])))
-    questions = [question for question, _ in errors]
-    return questions, list(chain.from_iterable(rows for _, rows in errors))
-
-
-def _make_question(candidates: Sequence[tuple[Record, str | None]], n_wrong: int) -> Row:
-    """Return a question with the labels of its candidates, None where the system has no prediction."""
-    first = candidates[0][0]
-    question = {name: first[name] for name in ("question_id", "category", "sentence", "question")}
-    answers = [
-        {"answer": record["answer"], "gold": record["label"], "predicted": label}
-        for record, label in candidates
-    ]
-    return {**question, "wrong": n_wrong, "candidates": answers}
+        name = record["question_id"]
+        # Questions that are left out have no counts.
+        if name not in sizes:
+            continue
+        if name not in questions:
+            questions[name] = {column: record[column] for column in QUESTION_COLUMNS}
+            questions[name] |= {"wrong": 0, "candidates": []}
+        question = questions[name]
+        answer = record["answer"]
+        label = None if prediction is None else prediction["label"]
+        candidate = {"answer": answer, "gold": record["label"], "predicted": label}
+        question["candidates"].append(candidate)
+        if label != record["label"]:
+            question["wrong"] += 1
+            cells = [record[column] for column in GOLD_COLUMNS]
+            fields = [record["category"], _name_unit(answer), sizes[name], shares[name]]
+            rows_by_question[name].append([*cells, label, *fields])
+    wrong = [questions[name] for name in questions if name in rows_by_question]
+    wrong.sort(key=lambda question: (-question["wrong"], len(question["candidates"])))
+    rows = [rows_by_question[question["question_id"]] for question in wrong]
+    return wrong, list(chain.from_iterable(rows))
 
 
 def _name_unit(answer: str) -> str:
@@ -175,21 +176,20 @@ def _score(title: str, name: str) -> tuple[Column, Column]:
     return Column(title, "score", name), Column("", "interval", name)
 
 
-COLUMNS = {
-    "Questions": (
-        Column("questions", "count", "questions"),
-        *_score("exact match", "exact_match"),
-        *_score("F1", "f1"),
-    ),
-    "Candidates": (
-        Column("candidates", "count", "candidates"),
-        *_score("accuracy", "accuracy"),
-        Column("false yes", "count", "false_yes"),
-        Column("% of gold no", "score", "false_yes"),
-        Column("false no", "count", "false_no"),
-        Column("% of gold yes", "score", "false_no"),
-    ),
-}
+QUESTION_SCORES = (
+    Column("questions", "count", "questions"),
+    *_score("exact match", "exact_match"),
+    *_score("F1", "f1"),
+)
+CANDIDATE_SCORES = (
+    Column("candidates", "count", "candidates"),
+    *_score("accuracy", "accuracy"),
+    Column("false yes", "count", "false_yes"),
+    Column("% of gold no", "score", "false_yes"),
+    Column("false no", "count", "false_no"),
+    Column("% of gold yes", "score", "false_no"),
+)
+COLUMNS = {"Questions": QUESTION_SCORES, "Candidates": CANDIDATE_SCORES}
 """The tables of a field, and what they show."""
 
 
@@ -215,13 +215,18 @@ class QuestionListing(Listing):
             yield Grid(title, header, rows, notes, texts=texts, prose=frozenset({"answer"}))
 
 
-def make_error_report(
-    report: Report,
-    questions: Sequence[Row],
-    rows: Sequence[Sequence[object]],
-    limit: int,
+def report_errors(
+    predictions: ScoredPredictions, by: Sequence[str], resampling: Resampling | None, limit: int
 ) -> ErrorReport:
-    """Return the errors of labels; tables list so many questions."""
+    """Return the errors of labels, with scores by some fields; tables list so many questions."""
+    counted = predictions.counted
+    records = predictions.gold.records
+    system = predictions.system.rows
+    table = count_fields(records, system, counted.table)
+    metrics = (*counted.procedure.metrics, *LABEL_METRICS)
+    procedure = replace(counted.procedure, metrics=metrics, breakdowns=("unit",))
+    counted = replace(counted, table=table, procedure=procedure)
+    report = make_report(counted, by=by, resampling=resampling)
     totals = report.total.counts
     counts = {
         "right": int(totals["correct"]),
@@ -235,5 +240,6 @@ def make_error_report(
             if field in MEANINGS and units == "Questions":
                 title += f" ({MEANINGS[field]})"
             grids.append(make_slice_grid(report, field, title, columns, parts=FIELDS[field]))
+    questions, rows = list_wrong(records, system, table)
     listings = {"questions": QuestionListing("", questions, limit)}
     return ErrorReport(report, "candidates", counts, listings, grids, ROW, rows)

@@ -31,10 +31,8 @@ def parse_submission(lines: Sequence[str], gold: Sequence[Record]) -> Parsed:
         problems.append(Problem(f"the number of lines is {len(lines):,} ({expected})"))
     # Whitespace around labels is stripped, as in the official evaluator.
     labels = [label.strip() for label in islice(lines, len(ids))]
-    own_ids = ids if len(labels) == len(ids) else ids[: len(labels)]
-    return Parsed(
-        ColumnRecords({"id": own_ids, "label": labels}), range(1, len(labels) + 1), problems
-    )
+    records = ColumnRecords({"id": ids[: len(labels)], "label": labels})
+    return Parsed(records, range(1, len(labels) + 1), problems)
 
 
 def dump_submission(rows: Iterable[Record]) -> str:

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -22,13 +23,13 @@ import numpy as np
 
 from closeread.arrays import Floats
 from closeread.corpus.gold import Gold
-from closeread.corpus.notices import warn_all
+from closeread.corpus.notices import warn
 from closeread.counts.results import Result
 from closeread.exceptions import FormatError, Problem, RequestError, name_option, pluralize
 from closeread.files import is_empty_folder
 from closeread.formats.json_lines import read_json, write_json
 from closeread.json_schema import check_json
-from closeread.neural.run_files import RUN, read_run
+from closeread.neural.run_files import RUN, read_run, write_curves
 from closeread.progress import prefixing_progress
 from closeread.records import Record, check_format, column
 from closeread.tables import NOTHING, Grid, Style, percent
@@ -49,24 +50,14 @@ if TYPE_CHECKING:
 
 TASK = "mctaco"
 RUNS_FORMAT = 1  # of the description of several runs
+Golds = Mapping[str, Gold]
+"""What models learn from ("training"), by what the best epoch is chosen, instead of some of the training sentences
+("validation"), and on what the trained model is scored ("test"); of the last two, those that are given."""
+
 DATA = ("validation", "test")  # the data that are scored
 METRICS = {metric.name: metric.title for metric in PROCEDURE.metrics}
 SCORES = tuple(product(DATA, METRICS))
 """The scores of a run: data and metric of each."""
-
-
-class Data(NamedTuple):
-    """The data on which models are trained, selected and scored.
-
-    Attributes:
-        training: what a model learns from.
-        validation: on which every epoch is scored; None to keep some of the training sentences for it.
-        test: on which the trained model is scored, if it is.
-    """
-
-    training: Gold
-    validation: Gold | None = None
-    test: Gold | None = None
 
 
 VALIDATION_SHARE = 0.1
@@ -81,13 +72,16 @@ def split_questions(
     No sentence is on both sides.  Both have one sentence at least, and keep the order of the records.
     """
     sentences = list(dict.fromkeys(column(records, "sentence_id")))
-    if len(sentences) < 2:
-        few = pluralize(len(sentences), "sentence")
+    n_sentences = len(sentences)
+    if n_sentences < 2:
+        few = pluralize(n_sentences, "sentence")
         raise RequestError(f"{few} to learn from (expected 2 or more, since one is for validation)")
-    n_validation = min(max(1, round(share * len(sentences))), len(sentences) - 1)
+    n_validation = max(1, round(share * n_sentences))
+    n_validation = min(n_validation, n_sentences - 1)
     chosen = _draw(sentences, n_validation, (seed, 0))
     training = [record for record in records if record["sentence_id"] not in chosen]
-    return training, [record for record in records if record["sentence_id"] in chosen]
+    validation = [record for record in records if record["sentence_id"] in chosen]
+    return training, validation
 
 
 def keep_questions(records: Sequence[Record], percent: float, seed: int) -> list[Record]:
@@ -133,7 +127,7 @@ def warn_of_truncation(n_truncated: int, longest: int) -> None:
         have = "is" if n_truncated == 1 else "are"
         candidates = f"{pluralize(n_truncated, 'candidate')} {have}"
         excess = f"{candidates} longer than the {longest:,} tokens that the model takes"
-        warn_all([f"{excess}: the beginning of the sentence is left out."])
+        warn(f"{excess}: the beginning of the sentence is left out.")
 
 
 @dataclass(frozen=True)
@@ -180,12 +174,6 @@ class MeanOfRuns(NamedTuple):
         return f"{mean} ± {percent(self.standard_error)}"
 
 
-def estimate_mean(values: Sequence[float]) -> MeanOfRuns:
-    """Return the mean of one or more values, with its standard error."""
-    error = float(np.std(values, ddof=1)) / len(values) ** 0.5 if len(values) > 1 else None
-    return MeanOfRuns(float(np.mean(values)), error)
-
-
 @dataclass(frozen=True)
 class TrainedRuns(Result):
     """The results of several runs.
@@ -207,13 +195,18 @@ class TrainedRuns(Result):
         """Return the mean of a score, on one of `DATA`, over the runs of a size; None if not all of them have it."""
         scores = [run.score(data, metric) for run in self.runs if run.size == size]
         values = [score for score in scores if score is not None]
-        return estimate_mean(values) if len(values) == len(scores) else None
+        if len(values) < len(scores):
+            return None
+        error = None
+        if len(values) > 1:
+            error = float(np.std(values, ddof=1)) / len(values) ** 0.5
+        return MeanOfRuns(float(np.mean(values)), error)
 
     def _to_grids(self, style: Style = "table") -> Iterator[Grid]:
         """Yield the table of runs and, if there are several, that of means."""
         del style
-        scored = {data for data in DATA if any(getattr(run, data) for run in self.runs)}
-        scores = [(data, metric) for data, metric in SCORES if data in scored]
+        scored = [data for data in DATA if any(map(attrgetter(data), self.runs))]
+        scores = list(product(scored, METRICS))
         titles = [f"{METRICS[metric]} ({data})" for data, metric in scores]
         rows = []
         for run in self.runs:
@@ -254,17 +247,14 @@ class TrainedRuns(Result):
                 if mean is not None:
                     means[data][metric] = mean._asdict()
             summary.append(means)
-        return {
-            "format": RUNS_FORMAT,
-            "task": TASK,
-            "state": "complete" if self.is_complete else "training",
-            "runs": [asdict(run) for run in self.runs],
-            "summary": summary,
-        }
+        state = "complete" if self.is_complete else "training"
+        runs = list(map(asdict, self.runs))
+        content = {"format": RUNS_FORMAT, "task": TASK, "state": state}
+        return {**content, "runs": runs, "summary": summary}
 
 
 def train(
-    data: Data,
+    golds: Golds,
     run: Path,
     settings: ClassifierSettings,
     *,
@@ -282,49 +272,56 @@ def train(
     from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
-    share = VALIDATION_SHARE
-    if settings.validation_share is not None:
-        share = settings.validation_share
-    if data.validation is None:
-        training, validation = split_questions(data.training.records, share, settings.seed)
+    source: float | str
+    training = list(golds["training"].records)
+    if "validation" in golds:
+        source = golds["validation"].digest
+        validation = list(golds["validation"].records)
     else:
-        training = list(data.training.records)
-        validation = list(data.validation.records)
+        source = settings.validation_share or VALIDATION_SHARE
+        training, validation = split_questions(training, source, settings.seed)
     purposes = ((training, "to learn from"), (validation, "to choose the best epoch by"))
     for records, purpose in purposes:
         if not records:
             raise RequestError(f"0 questions {purpose} (expected 1 or more)")
     training = keep_questions(training, size, settings.seed)
     labels = encode_labels(training).astype(np.int64)
-    data_description = {
-        "training": data.training.digest,
-        "validation": share if data.validation is None else data.validation.digest,
+    normalization = settings.unit_normalization
+    description = {
+        "training": golds["training"].digest,
+        "validation": source,
         "size": size,
         "questions": len(set(column(training, "question_id"))),
     }
+
+    def score(probabilities: Floats) -> dict[str, float | None]:
+        return score_labels(validation, decode(validation, probabilities))
+
+    choice = PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout)
+    texts = LabelledTexts(make_texts(training, normalization), labels)
+    metadata = {"task": TASK, "unit_normalization": normalization, "data": description}
     train_pairs(
         RunFolder(run),
-        PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout),
+        choice,
         settings,
-        LabelledTexts(make_texts(training, settings.unit_normalization), labels),
-        make_texts(validation, settings.unit_normalization),
-        score=lambda probabilities: score_labels(validation, decode(validation, probabilities)),
+        texts,
+        make_texts(validation, normalization),
+        score=score,
         criterion="f1",
-        metadata={
-            "task": TASK,
-            "unit_normalization": settings.unit_normalization,
-            "data": data_description,
-        },
+        metadata=metadata,
         resume=resume,
         warn_of_truncation=warn_of_truncation,
     )
     content = read_run(run)
-    test = data.test
+    test = golds.get("test")
     if test is not None and content.get("test", {}).get("data") != test.digest:
         rows = predict(test.records, run, choose_hardware(settings.device, settings.precision))
         content["test"] = {"data": test.digest, **score_labels(test.records, rows)}
         write_json(run / RUN, content)
-    return describe_run(content, name or run.name)
+    trained = describe_run(content, name or run.name)
+    if trained.epoch:
+        write_curves(run)
+    return trained
 
 
 def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
@@ -333,20 +330,21 @@ def describe_run(run: Mapping[str, Any], folder: str) -> TrainedRun:
     best = run["best"]
     test = run.get("test", {})
     test_scores = {name: test[name] for name in METRICS if name in test}
+    validation_scores = {name: best[name] for name in METRICS}
     return TrainedRun(
         folder,
         data["size"],
         run["setting"]["seed"],
         data["questions"],
         best["epoch"],
-        {name: best[name] for name in METRICS},
+        validation_scores,
         test_scores,
         run["seconds"],
     )
 
 
 def train_several(
-    data: Data,
+    golds: Golds,
     run: Path,
     settings: ClassifierSettings,
     *,
@@ -359,34 +357,31 @@ def train_several(
     With `resume`, the runs in the folder that are complete stay as they are.
     """
     plan = []
-    for size in sizes or (100.0,):
-        for seed in seeds:
-            name = f"seed-{seed}"
-            plan.append((f"size-{size:g}/{name}" if sizes else name, seed, size))
+    for size, seed in product(sizes or (100.0,), seeds):
+        folder = f"size-{size:g}/" if sizes else ""
+        plan.append((f"{folder}seed-{seed}", seed, size))
     if run.exists() and not is_empty_folder(run):
         folders = {name.partition("/")[0] for name, _, _ in plan}
-        is_known = run.is_dir() and (
-            is_series(run) or {path.name for path in run.iterdir()} <= folders
-        )
-        if not (resume and is_known):
+        if not (resume and is_series(run, folders)):
             expected = f"expected a new folder, or several runs for {name_option('resume')}"
             raise RequestError(f"{run}: is not an empty folder ({expected})")
     results = TrainedRuns([])
-    for name, seed, size in plan:
+    for number, (name, seed, size) in enumerate(plan, start=1):
         of_seed = replace(settings, seed=seed)
         with prefixing_progress(name):
-            result = train(data, run / name, of_seed, size=size, resume=resume, name=name)
-        is_complete = len(results.runs) + 1 == len(plan)
-        results = TrainedRuns([*results.runs, result], is_complete)
+            result = train(golds, run / name, of_seed, size=size, resume=resume, name=name)
+        results = TrainedRuns([*results.runs, result], is_complete=number == len(plan))
         write_json(run / RUN, results.to_dict())
     return results
 
 
-def is_series(folder: Path) -> bool:
-    """Return whether a folder holds several runs."""
+def is_series(folder: Path, names: set[str]) -> bool:
+    """Return whether a folder holds several runs: it is described as such, or has only folders of these names."""
     path = folder / RUN
-    content = read_json(path) if path.is_file() else None
-    return isinstance(content, dict) and "runs" in content
+    if path.is_file():
+        content = read_json(path)
+        return isinstance(content, dict) and "runs" in content
+    return folder.is_dir() and {inner.name for inner in folder.iterdir()} <= names
 
 
 def read_runs(folder: Path) -> TrainedRuns:

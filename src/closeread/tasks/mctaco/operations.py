@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 from closeread.exceptions import (
     RequestError,
@@ -20,6 +20,7 @@ from closeread.parameters import (
     DataDir,
     GoldSource,
     Intervals,
+    Name,
     Number,
     Operations,
     Output,
@@ -29,7 +30,6 @@ from closeread.parameters import (
     RunFolder,
     ScoredPredictions,
     Seed,
-    Sources,
     Split,
     Times,
     TrainingFile,
@@ -51,7 +51,6 @@ Annotators = Annotated[Sequence[Path], Param(kind="read")]
 UnitNormalization = Literal["off", "proper", "official"]
 Field = Literal["category", "unit", "question_size", "gold_yes"]
 Gold = Annotated[GoldSource, Param(corpus="mctaco")]
-Systems = Annotated[Sources, Param(metavar="PREDICTIONS...")]
 
 
 def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
@@ -72,9 +71,7 @@ def learning_curve(runs: Annotated[Read, Param(metavar="RUNS")]) -> Drawing:
 def errors(
     predictions: Annotated[ScoredPredictions, Param(corpus="mctaco")],
     *,
-    by: Annotated[Sequence[Field], Param(metavar="FIELD")] = (
-        *("category", "unit", "question_size", "gold_yes"),
-    ),
+    by: Annotated[Sequence[Field], Param(metavar="FIELD")] = get_args(Field),
     limit: Count = 5,
     intervals: Intervals = Intervals(),  # noqa: B008
 ) -> Result:
@@ -106,29 +103,9 @@ def errors(
             gold_yes.  [default: all]
         limit: List at most this many questions in tables; JSON and CSV list all.
     """
-    from closeread.counts.counts import make_report
-    from closeread.tasks.mctaco.errors import (
-        LABEL_METRICS,
-        count_fields,
-        list_wrong,
-        make_error_report,
-    )
+    from closeread.tasks.mctaco.errors import report_errors
 
-    counted = predictions.counted
-    sides = (predictions.gold.records, predictions.system.rows)
-    table = count_fields(*sides, counted.table)
-    procedure = replace(
-        counted.procedure,
-        metrics=(*counted.procedure.metrics, *LABEL_METRICS),
-        breakdowns=("unit",),
-    )
-    report = make_report(
-        replace(counted, table=table, procedure=procedure),
-        by=by,
-        resampling=intervals.make_resampling(),
-    )
-    questions, rows = list_wrong(*sides, table)
-    return make_error_report(report, questions, rows, limit)
+    return report_errors(predictions, by, intervals.make_resampling(), limit)
 
 
 def adjudicate(
@@ -156,37 +133,27 @@ def adjudicate(
     """
     from closeread.corpus.gold import dump_gold
     from closeread.corpus.names import load_corpus
-    from closeread.files import write_texts
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import (
-        find_unanimous,
-        gold_rows,
-        measure_observed_agreement,
-        read_labels,
-    )
+    from closeread.tasks.mctaco import annotation
 
-    labels = read_labels(annotators)
-    gold_labels = find_unanimous(labels)
-    rows = gold_rows(gold_labels, candidates)
-    dropped_rows = [
-        {"id": name, "labels": list(votes)}
-        for name, votes in labels.items()
-        if name not in gold_labels
-    ]
+    labels = annotation.read_labels(annotators)
+    gold_labels = annotation.find_unanimous(labels)
+    rows = annotation.gold_rows(gold_labels, candidates)
+    dropped_rows = []
+    for name, votes in labels.items():
+        if name not in gold_labels:
+            dropped_rows.append({"id": name, "labels": list(votes)})
     if candidates is None:
-        texts = {output: dump_json_lines(rows)}
+        text = dump_json_lines(rows)
     else:
-        texts = {output: dump_gold(load_corpus("mctaco"), output, rows)}
-    if dropped is not None:
-        texts[dropped] = dump_json_lines(dropped_rows)
-    write_texts(texts)
-    n_kept = len(rows)
-    n_yes = sum(row["label"] == "yes" for row in rows)
-    summary = (
-        f"{n_kept:,} kept ({n_yes:,} yes, {n_kept - n_yes:,} no), {len(dropped_rows):,} dropped"
-    )
+        text = dump_gold(load_corpus("mctaco"), output, rows)
+    annotation.write_decisions(output, text, dropped, dropped_rows)
+    n_yes = list(gold_labels.values()).count("yes")
+    n_no = len(rows) - n_yes
+    summary = f"{len(rows):,} kept ({n_yes:,} yes, {n_no:,} no), {len(dropped_rows):,} dropped"
     if labels:
-        summary += f"; observed agreement {measure_observed_agreement(labels):.3f}"
+        agreement = annotation.measure_observed_agreement(labels)
+        summary += f"; observed agreement {agreement:.3f}"
     return Written(output, summary, rows)
 
 
@@ -211,22 +178,18 @@ def adjudicate_questions(
     """
     from closeread.corpus.gold import dump_gold
     from closeread.corpus.predictions import read_noted_gold
-    from closeread.files import write_texts
-    from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.annotation import filter_questions, read_verifications
+    from closeread.tasks.mctaco import annotation
 
     gold = read_noted_gold(place)
-    reasons_by_question = filter_questions(gold.records, read_verifications(annotators))
+    verifications = annotation.read_verifications(annotators)
+    reasons_by_question = annotation.filter_questions(gold.records, verifications)
     rows = [record for record in gold.records if not reasons_by_question[record["question_id"]]]
-    dropped_rows = [
-        {"question_id": question, "reasons": reasons}
-        for question, reasons in reasons_by_question.items()
-        if reasons
-    ]
-    texts = {output: dump_gold(gold.corpus, output, rows)}
-    if dropped is not None:
-        texts[dropped] = dump_json_lines(dropped_rows)
-    write_texts(texts)
+    dropped_rows = []
+    for question, reasons in reasons_by_question.items():
+        if reasons:
+            dropped_rows.append({"question_id": question, "reasons": reasons})
+    text = dump_gold(gold.corpus, output, rows)
+    annotation.write_decisions(output, text, dropped, dropped_rows)
     n_kept = pluralize(len(reasons_by_question) - len(dropped_rows), "question")
     summary = f"{n_kept} kept ({pluralize(len(rows), 'row')}), {len(dropped_rows):,} dropped"
     return Written(output, summary, rows)
@@ -273,7 +236,7 @@ def candidates(
     units: Literal["table", "any"] = "table",
     events: Annotated[Sequence[str], Param(metavar="CATEGORY")] = (),
     fill_mask: Annotated[str | None, Param(metavar="MODEL")] = None,
-    device: Annotated[str | None, Param(metavar="NAME")] = None,
+    device: Name = None,
     phrases: Read | None = None,
     limit: Number = 20,
     seed: Seed = 0,
@@ -313,28 +276,21 @@ def candidates(
     from closeread.corpus.predictions import read_noted_gold
     from closeread.files import write_text
     from closeread.formats.json_lines import dump_json_lines
-    from closeread.tasks.mctaco.perturbation.candidates import (
-        by_masking,
-        by_retrieval,
-        by_rules,
-        expand,
-        read_index,
-    )
+    from closeread.tasks.mctaco.perturbation import candidates as making
 
     categories = _choose_events(events)
     gold = read_noted_gold(place)
-    techniques = [by_rules(number_rule=number_rule, changes=changes, units=units)]
-    # Phrases are read before a model, which takes long.
-    retrieval = [] if phrases is None else [by_retrieval(read_index(phrases))]
+    techniques = [making.by_rules(number_rule=number_rule, changes=changes, units=units)]
+    if phrases is not None:
+        techniques.append(making.by_retrieval(making.read_index(phrases)))
+    # A model is loaded after phrases are read, since it takes long, but its answers come before theirs.
     if fill_mask is not None:
         from closeread.neural.fill_mask import FillMask
 
         model = FillMask(fill_mask, device=device)
-        techniques.append(by_masking(model, mask_token=model.mask_token))
+        techniques.insert(1, making.by_masking(model, mask_token=model.mask_token))
     _warn_of_events(gold.records, categories, has_phrases=phrases is not None)
-    rows = expand(
-        gold.records, [*techniques, *retrieval], events=categories, limit=limit, seed=seed
-    )
+    rows = making.expand(gold.records, techniques, events=categories, limit=limit, seed=seed)
     write_text(output, dump_json_lines(rows))
     n_by_technique = Counter(row["technique"] for row in rows)
     numbers = ", ".join(f"{n:,} {technique}" for technique, n in n_by_technique.items())
@@ -350,9 +306,10 @@ def _choose_events(events: Sequence[str]) -> Sequence[str]:
     for category in events:
         if category not in choices:
             raise RequestError(describe_unknown("category of events", category, choices))
-    if NO_EVENTS not in events:
-        return list(dict.fromkeys(events or EVENTS))
-    if len(set(events)) > 1:
+    distinct = list(dict.fromkeys(events or EVENTS))
+    if NO_EVENTS not in distinct:
+        return distinct
+    if len(distinct) > 1:
         raise RequestError(f"events: '{NO_EVENTS}' excludes other categories")
     return []
 
@@ -442,37 +399,23 @@ def train(
     # Before data are read, which takes longer.
     choose_hardware(settings.device, settings.precision)
     from closeread.corpus.predictions import read_golds
-    from closeread.neural.run_files import write_curves
     from closeread.tasks.mctaco import models
 
     if len(set(sizes)) < len(sizes):
         raise RequestError("sizes: a percentage is given twice")
     if validation is not None and settings.validation_share is not None:
         raise RequestError(fill_options("{validation_share} and {validation} exclude each other"))
-    splits = {"training": "validation", "validation": None, "test": None}
     sources = {
         "training": (training, split),
         "validation": (validation, None),
         "test": (test, test_split),
     }
-    golds = read_golds("mctaco", splits, sources, config, data_dir)
-    if golds["training"] is None:
-        raise RequestError("there is nothing to learn from")
-    data = models.Data(golds["training"], golds["validation"], golds["test"])
+    golds = read_golds("mctaco", {"training": "validation"}, sources, config, data_dir)
     if seeds is None and not sizes:
-        trained = models.train(data, output, settings, resume=resume)
-        results = models.TrainedRuns([trained], is_complete=True)
-        folders = [output]
-    else:
-        numbers = range(settings.seed, settings.seed + (seeds or 1))
-        results = models.train_several(
-            data, output, settings, seeds=numbers, sizes=sizes, resume=resume
-        )
-        folders = [output / trained.folder for trained in results.runs]
-    for trained, folder in zip(results.runs, folders, strict=True):
-        if trained.epoch:
-            write_curves(folder)
-    return results
+        trained = models.train(golds, output, settings, resume=resume)
+        return models.TrainedRuns([trained], is_complete=True)
+    numbers = range(settings.seed, settings.seed + (seeds or 1))
+    return models.train_several(golds, output, settings, seeds=numbers, sizes=sizes, resume=resume)
 
 
 def predict(
@@ -481,7 +424,7 @@ def predict(
     place: Gold,
     questions: Read | None = None,
     precision: Precision = "auto",
-    device: Annotated[str | None, Param(metavar="NAME")] = None,
+    device: Name = None,
     output: Output | None = None,
 ) -> Written:
     """Predict the labels of candidate answers.

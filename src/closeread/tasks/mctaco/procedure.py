@@ -74,8 +74,9 @@ def choice_counts(
     # EM is the mean over questions of the product of f(a; q), which is 1 if all candidates are labelled correctly.
     exact_match = n_correct == n_candidates
     f1 = measure_f1(gold_yes, system_yes, both_yes)
-    sides = (gold_yes, system_yes, both_yes)
-    return np.column_stack([np.ones(n_questions), exact_match, f1, n_candidates, n_correct, *sides])
+    scores = [np.ones(n_questions), exact_match, f1]
+    numbers = [n_candidates, n_correct, gold_yes, system_yes, both_yes]
+    return np.column_stack([*scores, *numbers])
 
 
 def measure_f1(gold_yes: Ints, system_yes: Ints, both_yes: Ints) -> Floats:
@@ -104,10 +105,11 @@ def score_labels(
 
 def make_rows(records: Sequence[Record], plausible: Mask) -> list[Record]:
     """Return the rows of a submission: "yes" for the candidates that are plausible."""
-    labels = ("yes" if yes else "no" for yes in plausible.tolist())
-    return [
-        {"id": record["id"], "label": label} for record, label in zip(records, labels, strict=True)
-    ]
+    rows = []
+    for name, is_plausible in zip(column(records, "id"), plausible.tolist(), strict=True):
+        label = "yes" if is_plausible else "no"
+        rows.append({"id": name, "label": label})
+    return rows
 
 
 NO = 0
@@ -144,14 +146,10 @@ def count(
     system_yes = labels == YES
     correct = (system_yes == gold_yes) & present
     values = choice_counts(question, gold_yes, system_yes, correct, len(question_ids))
-    table = CountTable(
-        question_ids,
-        factorize(sentences)[0],
-        COUNTS,
-        values,
-        {"category": take_first("category")},
-        block_names=[sha256(name.encode()).digest() for name in sentences],
-    )
+    blocks, _ = factorize(sentences)
+    fields = {"category": take_first("category")}
+    digests = [sha256(name.encode()).digest() for name in sentences]
+    table = CountTable(question_ids, blocks, COUNTS, values, fields, block_names=digests)
     if missing == "skip":
         n_absent = np.bincount(question[~present], minlength=len(question_ids))
         return table.select(n_absent == 0)
@@ -168,6 +166,18 @@ def encode_labels(rows: Sequence[Record | None]) -> NDArray[np.int8]:
     return np.fromiter((codes.get(label, NO) for label in labels), np.int8, len(rows))
 
 
+EXACT_MATCH = Metric(
+    "exact_match",
+    "Exact match",
+    "Proportion of questions whose candidate answers are all labelled correctly.",
+    Ratio("exact", "questions"),
+)
+F1 = Metric(
+    "f1",
+    "F1",
+    "Mean over questions of the F1 of the label yes.",
+    Ratio("f1_sum", "questions"),
+)
 PROCEDURE = Procedure(
     name="mctaco",
     version=1,
@@ -175,20 +185,7 @@ PROCEDURE = Procedure(
     unit="question",
     resampling_unit="sentence",
     options=(missing_option("error"), EXTRA, *group_options("question")),
-    metrics=(
-        Metric(
-            "exact_match",
-            "Exact match",
-            "Proportion of questions whose candidate answers are all labelled correctly.",
-            Ratio("exact", "questions"),
-        ),
-        Metric(
-            "f1",
-            "F1",
-            "Mean over questions of the F1 of the label yes.",
-            Ratio("f1_sum", "questions"),
-        ),
-    ),
+    metrics=(EXACT_MATCH, F1),
     headline="f1",
     modules=("mctaco",),
     count=count,

@@ -19,11 +19,10 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     """Corpus size, label balance, mean lengths, and numbers of questions and candidates by category."""
     category_by_question = {record["question_id"]: record["category"] for record in records}
     questions_with_yes = {record["question_id"] for record in records if record["label"] == "yes"}
-    statistics: dict[str, float] = {
-        "candidates": len(records),
-        "questions": len(category_by_question),
-        "sentences": len(set(column(records, "sentence_id"))),
-    }
+    statistics: dict[str, float] = {}
+    statistics["candidates"] = len(records)
+    statistics["questions"] = len(category_by_question)
+    statistics["sentences"] = len(set(column(records, "sentence_id")))
     statistics["candidates labelled yes"] = column(records, "label").count("yes")
     n_without_yes = len(category_by_question) - len(questions_with_yes)
     statistics["questions without a yes"] = n_without_yes

@@ -137,9 +137,9 @@ def read_timelines(annotator: Annotator) -> AnnotatedUnits:
         name = timeline["id"]
         contents[name] = timeline["entity"]
         for entry in timeline["entries"]:
-            mentions += [(name, mention) for mention in entry["mentions"]]
-            anchor = entry["anchor"]
-            anchored_mentions += [(name, anchor, mention) for mention in entry["mentions"]]
+            for mention in entry["mentions"]:
+                mentions.append((name, mention))
+                anchored_mentions.append((name, entry["anchor"], mention))
     annotations = {
         "event mentions": mentions,
         "event mentions with their anchors": anchored_mentions,

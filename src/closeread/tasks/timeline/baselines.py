@@ -17,7 +17,7 @@ from closeread.exceptions import FormatError, RequestError, name_option
 from closeread.records import Record
 from closeread.tasks.timeline.building import UNKNOWN, Event, order_events
 from closeread.tasks.timeline.cat_xml import read_folder
-from closeread.tasks.timeline.timeline_mentions import Timelines, timelines_of
+from closeread.tasks.timeline.timeline_mentions import Timelines, merge_splits, timelines_of
 
 
 def predict_timelines(records: Sequence[Record], *, articles: str, strictly: bool) -> list[Record]:
@@ -30,12 +30,11 @@ def predict_timelines(records: Sequence[Record], *, articles: str, strictly: boo
     timelines = timelines_of(records)
     if not timelines.splits:
         return _predict_split(timelines, folder, strictly=strictly)
-    rows = []
+    predictions = {}
     for split, in_split in timelines.splits.items():
         split_folder = None if folder is None else folder / split
-        predictions = _predict_split(in_split, split_folder, strictly=strictly)
-        rows += [{**row, "id": f"{split}/{row['id']}"} for row in predictions]
-    return rows
+        predictions[split] = _predict_split(in_split, split_folder, strictly=strictly)
+    return merge_splits(predictions)
 
 
 def _predict_split(timelines: Timelines, articles: Path | None, *, strictly: bool) -> list[Record]:

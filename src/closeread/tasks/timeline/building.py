@@ -66,21 +66,22 @@ def build_timelines(
 
     An event has the first known anchor of its mentions.
     """
-    events_by_entity: dict[str, dict[object, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    mentions_by_entity: dict[str, dict[object, list[Record]]] = defaultdict(dict)
     for number, event in enumerate(events):
         name = event.get("coreference")
-        events_by_entity[event["entity"]][number if name is None else name].append(event)
+        events_of_entity = mentions_by_entity[event["entity"]]
+        events_of_entity.setdefault(number if name is None else name, []).append(event)
     timelines = []
-    for entity, events_by_name in events_by_entity.items():
-        merged = [_merge_mentions(mentions, documents) for mentions in events_by_name.values()]
+    for entity, events_of_entity in mentions_by_entity.items():
+        merged = [_merge_mentions(mentions, documents) for mentions in events_of_entity.values()]
         entries = order_events(merged, granularity)
         timelines.append({"id": file_stem(entity), "entity": entity, "entries": entries})
     return timelines
 
 
 def _merge_mentions(mentions: Sequence[Record], documents: Mapping[str, Record]) -> Event:
-    anchors = [_get_anchor(mention) for mention in mentions]
-    dates = [anchor for anchor in anchors if date_of(anchor)]
+    anchors = list(map(_get_anchor, mentions))
+    dates = list(filter(date_of, anchors))
     return (dates or anchors)[0], [_get_mention(mention, documents) for mention in mentions]
 
 
@@ -137,7 +138,7 @@ def _check_mention(event: Record, documents: Mapping[str, Record]) -> Iterator[s
 
 
 def read_timelines(
-    source: Path, corpus: Corpus, documents: Mapping[str, Record], granularity: str = "merge"
+    source: Path, corpus: Corpus, documents: Mapping[str, Record], granularity: str
 ) -> list[Record]:
     """Build timelines from a file of annotated events, or compute the positions of a folder of timelines again."""
     if source.is_dir():

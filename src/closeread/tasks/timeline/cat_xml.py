@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -22,6 +21,7 @@ from closeread.formats.folders import list_files
 from closeread.formats.timeml import read_timeml
 from closeread.formats.xml_tree import Element, read_xml
 from closeread.records import Parsed, Record
+from closeread.tasks.timeline.timeline_mentions import date_of
 
 SUFFIX = ".xml"
 TITLES_SUFFIX = ".tml"
@@ -47,7 +47,7 @@ def read_each(
 ) -> tuple[dict[str, T], list[Problem]]:
     """Read the files whose names end in a suffix; return their contents by file, and errors."""
     contents: dict[str, T] = {}
-    problems: list[Problem] = ProblemList()
+    problems = ProblemList()
     for name, path in files.items():
         if name.endswith(suffix):
             try:
@@ -123,11 +123,6 @@ def list_markables(root: Element) -> list[Element]:
     return markables
 
 
-def _is_creation_time(markable: Element) -> bool:
-    function = markable.attributes.get("functionInDocument")
-    return markable.name == TIME and function == CREATION_TIME
-
-
 def read_element(root: Element, problems: ProblemList, *, checks_all: bool = False) -> CatDocument:
     """Read the document that is the root element of a file; errors in it are problems.
 
@@ -140,9 +135,18 @@ def read_element(root: Element, problems: ProblemList, *, checks_all: bool = Fal
     tokens = list(root.elements("token"))
     _check_tokens(tokens, problems)
     numbers = number_tokens(root)
+    times = []
+    events = []
+    ignored = []
     markables = list_markables(root)
-    times = list(filter(_is_creation_time, markables))
-    events = [markable for markable in markables if markable.name == EVENT_MENTION]
+    for markable in markables:
+        function = markable.attributes.get("functionInDocument")
+        if markable.name == EVENT_MENTION:
+            events.append(markable)
+        elif markable.name == TIME and function == CREATION_TIME:
+            times.append(markable)
+        else:
+            ignored.append(markable)
     _check_markables(markables if checks_all else [*times, *events], numbers, problems)
     for time in times[1:]:
         problems.add("is a second creation time (expected only one)", time.line)
@@ -151,11 +155,6 @@ def read_element(root: Element, problems: ProblemList, *, checks_all: bool = Fal
     notices = []
     if not times:
         notices.append(Problem("has no creation time", root.line))
-    ignored = [
-        markable
-        for markable in markables
-        if not _is_creation_time(markable) and markable.name != EVENT_MENTION
-    ]
     ignored += [child for child in root.elements() if child.name not in ("token", "Markables")]
     if ignored:
         names = ", ".join(sorted({quote(child.name) for child in ignored}))
@@ -177,37 +176,22 @@ def read_element(root: Element, problems: ProblemList, *, checks_all: bool = Fal
         record["creation_time"] = value
         record["creation_time_id"] = time.attributes["m_id"]
         record["creation_time_tokens"] = find_tokens(time, numbers)
-        if not is_date(value):
+        if len(date_of(value)) < 3:
             message = f"the creation time {quote(value)} is not a date such as 2009-03-02"
             notices.append(Problem(message, time.line))
-    record["events"] = [
-        name_event(record, event.attributes["m_id"], find_tokens(event, numbers))
-        for event in events
-    ]
+    record["events"] = []
+    for event in events:
+        tokens_of_event = find_tokens(event, numbers)
+        name = mention_name(record, tokens_of_event)
+        event_id = event.attributes["m_id"]
+        record["events"].append({"id": event_id, "mention": name, "tokens": tokens_of_event})
     return CatDocument(record, notices)
-
-
-def is_date(text: str) -> bool:
-    """Test whether a text is a valid date of the form `YYYY-MM-DD`.
-
-    >>> [is_date(text) for text in ("2009-03-02", "03-02-2009", "2009-02-30")]
-    [True, False, False]
-    """
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def mention_name(document: Record, numbers: Sequence[int]) -> str:
     """Return the name that timelines have for a mention, given the numbers of its tokens in a document."""
     extent = "_".join(document["tokens"][number] for number in numbers)
     return f"{document['id']}-{document['sentences'][numbers[0]]}-{extent}"
-
-
-def name_event(document: Record, name: str, numbers: list[int]) -> Record:
-    """Return an event mention of a document, given its id and the numbers of its tokens."""
-    return {"id": name, "mention": mention_name(document, numbers), "tokens": numbers}
 
 
 def number_tokens(root: Element) -> Mapping[str, int]:

@@ -10,7 +10,7 @@ are directed; evidence is a shortest path.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +51,7 @@ class Paths:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.n_mentions = len(graph.mentions)
-        self.time_of: list[int] = [*graph.time_of, *range(len(graph.anchors))]
+        self.time_of = [*graph.time_of, *range(len(graph.anchors))]
         self.nodes = [
             {"kind": "mention", "text": text, "copy": copy} for text, copy in graph.mentions
         ]
@@ -155,9 +155,7 @@ class Paths:
         return {"relation": relation, "verdict": verdict, "evidence": evidence, "absent": absent}
 
 
-def find_verdicts(
-    gold: Sequence[Entry], system: Sequence[Entry], track: str = "full"
-) -> Iterator[Record]:
+def find_verdicts(gold: Sequence[Entry], system: Sequence[Entry], track: str) -> Iterator[Record]:
     """Judge the reduced relations of gold, then those of the system, in the order of their timelines.
 
     A verdict has the `evidence` of the other side, which verifies, entails or contradicts the relation; the `absent`
@@ -216,20 +214,17 @@ def _shorten(chain: Chain) -> Record:
     n_left_out = len(chain) - 2 * MAX_CHAIN_END
     if n_left_out <= 0:
         return {"first": chain, "left_out": 0, "last": []}
-    return {
-        "first": chain[:MAX_CHAIN_END],
-        "left_out": n_left_out,
-        "last": chain[-MAX_CHAIN_END:],
-    }
+    first = chain[:MAX_CHAIN_END]
+    return {"first": first, "left_out": n_left_out, "last": chain[-MAX_CHAIN_END:]}
 
 
 def title(unit: str, verdicts: Sequence[Mapping[str, Any]]) -> str:
     """Return the title of a timeline's table: how many relations of each side are verified."""
-    totals = Counter(verdict["side"] for verdict in verdicts)
-    verified = Counter(
-        verdict["side"] for verdict in verdicts if verdict["verdict"] in ("verified", "entailed")
-    )
-    counts = [f"{verified[side]:,} of {totals[side]:,} {side} relations" for side in OTHER]
+    counts = []
+    for side in OTHER:
+        of_side = [verdict["verdict"] for verdict in verdicts if verdict["side"] == side]
+        n_verified = of_side.count("verified") + of_side.count("entailed")
+        counts.append(f"{n_verified:,} of {len(of_side):,} {side} relations")
     return f"{unit}: {' and '.join(counts)} are verified or entailed"
 
 
@@ -251,19 +246,19 @@ def row(verdict: Mapping[str, Any]) -> list[str]:
     return [side, *_format_relation(verdict["relation"]), verdict["verdict"], "; ".join(reasons)]
 
 
-def _format_chain(chain: Mapping[str, Any]) -> str:
-    texts = [" ".join(_format_relation(relation)) for relation in chain["first"]]
+def _format_chain(chain: Record) -> str:
+    relations = [*chain["first"], *chain["last"]]
+    texts = [" ".join(_format_relation(relation)) for relation in relations]
     if chain["last"]:
-        texts.append(f"{chain['left_out']:,} more")
-        texts += [" ".join(_format_relation(relation)) for relation in chain["last"]]
+        texts.insert(len(chain["first"]), f"{chain['left_out']:,} more")
     return ", ".join(texts)
 
 
-def _format_relation(relation: Mapping[str, Any]) -> tuple[str, str, str]:
+def _format_relation(relation: Record) -> tuple[str, str, str]:
     return _format_node(relation["one"]), relation["relation"], _format_node(relation["other"])
 
 
-def _format_node(node: Mapping[str, Any]) -> str:
+def _format_node(node: Record) -> str:
     """Return the text of a node, with a number for the second and later mentions of the same text."""
     if node["copy"]:
         return f"{node['text']} (copy {node['copy'] + 1})"

@@ -5,6 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from closeread.corpus.figures import Drawing
+from closeread.corpus.names import load_corpus
+from closeread.corpus.notices import warn_all
+from closeread.exceptions import pluralize
 from closeread.parameters import (
     GoldSource,
     Operations,
@@ -17,7 +21,6 @@ from closeread.parameters import (
 )
 
 if TYPE_CHECKING:
-    from closeread.corpus.figures import Drawing
     from closeread.counts.results import Result
 
 CORPUS = "semeval2015_timeline"
@@ -43,11 +46,8 @@ def timeline(
         entity: its name, or the id of its timeline.
         predictions: Draw a system's predictions for the entity, too (a folder or a file).
     """
-    from closeread.corpus.figures import Drawing
     from closeread.corpus.gold import read_corpus_gold
-    from closeread.corpus.notices import warn_all
     from closeread.corpus.predictions import read_prediction
-    from closeread.exceptions import pluralize
     from closeread.tasks.timeline.plots import draw_timeline, find_timeline
     from closeread.tasks.timeline.timeline_mentions import list_texts
 
@@ -94,10 +94,7 @@ def convert(source: Source, *, output: Output | None = None) -> Written:
       closeread convert timeline timelines.jsonl -o timelines
     """
     from closeread.corpus.gold import read_own_gold
-    from closeread.corpus.names import load_corpus
-    from closeread.corpus.notices import warn_all
     from closeread.corpus.submissions import write_submission
-    from closeread.exceptions import pluralize
 
     corpus = load_corpus(CORPUS)
     gold = read_own_gold(corpus, source.source, name=source.name)
@@ -141,10 +138,7 @@ def build(
         granularity: How to treat dates that differ only in their granularity, such as the month 2010-07 and 2010-07-XX,
             a day in it: as the same time, or as two, the month first.
     """
-    from closeread.corpus.names import load_corpus
-    from closeread.corpus.notices import warn_all
     from closeread.corpus.submissions import write_submission
-    from closeread.exceptions import pluralize
     from closeread.tasks.timeline import building
 
     corpus = load_corpus(CORPUS)
@@ -153,7 +147,8 @@ def build(
     write_submission(output, timelines, corpus)
     warn_all(building.find_oddities(timelines, texts))
     entries = sum(len(timeline["entries"]) for timeline in timelines)
-    size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {'entry' if entries == 1 else 'entries'}"
+    noun = "entry" if entries == 1 else "entries"
+    size = f"{pluralize(len(timelines), 'timeline')} of {entries:,} {noun}"
     return Written(output, size, timelines)
 
 

@@ -49,9 +49,9 @@ def draw_timeline(
     anchors = {"gold": build_timeline(gold, "full").anchors}
     if system is not None:
         anchors["system"] = build_timeline(system, "full").anchors
-    for side, mentions in anchors.items():
-        if len(mentions) > MAX_MENTIONS:
-            size = f"{side} has {len(mentions):,} mentions (expected at most {MAX_MENTIONS:,})"
+    for side, copies in anchors.items():
+        if len(copies) > MAX_MENTIONS:
+            size = f"{side} has {len(copies):,} mentions (expected at most {MAX_MENTIONS:,})"
             raise RequestError(f"{size}; to plot a part of the timeline, use your own files")
     days = {side: _find_days(mentions) for side, mentions in anchors.items()}
     rows: dict[Copy, int] = {}
@@ -69,7 +69,8 @@ def draw_timeline(
         axes.set_yticks(range(len(rows)), names, size=8)
         axes.invert_yaxis()
         style_axes(axes, legend=system is not None)
-        n_undated = len({mention for side in anchors.values() for mention in side}) - len(rows)
+        mentions = {*anchors["gold"], *anchors.get("system", ())}
+        n_undated = len(mentions) - len(rows)
         note = f"{pluralize(n_undated, 'mention')} without a date" if n_undated else ""
         axes.set(title=make_drawable(entity, MAX_TITLE_LENGTH), xlabel=note)
     return figure

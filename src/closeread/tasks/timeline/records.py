@@ -25,6 +25,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
     spans = chain.from_iterable(line["spans"] for line in lines)
     n_events = [len(span["events"]) for span in spans]
     unplaced = [line for line in lines if line["position"] == 0]
+    mean_documents = ratio(sum(map(count_documents, evaluated)), len(evaluated))
     return {
         "target entities": len(records),
         "timelines evaluated": len(evaluated),
@@ -32,7 +33,7 @@ def facts(records: Sequence[Record]) -> dict[str, float]:
         "mentions": len(list_texts(lines)),
         "mentions at position 0": len(list_texts(unplaced)),
         "coreference lines": sum(len(line["mentions"]) > 1 for line in lines),
-        "documents per timeline": round(mean_documents(records), 2),
+        "documents per timeline": round(float(mean_documents), 2),
         "timelines of fewer than 3 lines": sum(len(record["entries"]) < 3 for record in records),
         "timelines of fewer than 2 documents": sum(
             count_documents(record) < 2 for record in records
@@ -46,12 +47,6 @@ def count_documents(timeline: Record) -> int:
     """Count the documents that the mentions of a timeline name."""
     mentions = map(parse_mention, list_texts(timeline["entries"]))
     return len({mention[0] for mention in mentions if mention})
-
-
-def mean_documents(timelines: Sequence[Record]) -> float:
-    """Return the mean number of documents of the timelines that have lines; NaN if none has."""
-    evaluated = [timeline for timeline in timelines if timeline["entries"]]
-    return float(ratio(sum(map(count_documents, evaluated)), len(evaluated)))
 
 
 def text_facts(records: Sequence[Record]) -> dict[str, float]:

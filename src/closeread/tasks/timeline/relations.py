@@ -15,6 +15,7 @@ redundant, one that they exclude is contradictory, and neither changes the order
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -27,13 +28,14 @@ from closeread.arrays import Ints
 TRACKS = ("full", "ordering")  # order and anchors, or order only
 
 COUNTS = (
-    *(
-        "awareness/verified_of_system",
-        "awareness/system",
-        "awareness/verified_of_gold",
-        "awareness/gold",
-    ),
-    *("events/shared", "events/system", "events/gold", "anchors/right"),
+    "awareness/verified_of_system",
+    "awareness/system",
+    "awareness/verified_of_gold",
+    "awareness/gold",
+    "events/shared",
+    "events/system",
+    "events/gold",
+    "anchors/right",
 )
 """Reduced relations and those that the other side verifies; mentions, those on both sides, and those of them with the
 same anchor."""
@@ -176,18 +178,16 @@ class Verification(NamedTuple):
 
 def timeline_counts(gold: Sequence[Entry], system: Sequence[Entry], track: str = "full") -> Ints:
     """Count one timeline."""
-    gold_timeline = build_timeline(gold, track)
-    system_timeline = build_timeline(system, track)
-    gold_anchors = gold_timeline.anchors
-    system_anchors = system_timeline.anchors
+    _, gold_anchors, gold_graph = build_timeline(gold, track)
+    _, system_anchors, system_graph = build_timeline(system, track)
     shared = gold_anchors.keys() & system_anchors.keys()
     n_right = sum(gold_anchors[mention] == system_anchors[mention] for mention in shared)
     return np.array(
         [
             # precision: the reduced relations of the system that gold verifies, and all of them
-            *_count_verified(system_timeline.graph, gold_timeline.graph),
+            *_count_verified(system_graph, gold_graph),
             # recall: the other way round
-            *_count_verified(gold_timeline.graph, system_timeline.graph),
+            *_count_verified(gold_graph, system_graph),
             len(shared),
             len(system_anchors),
             len(gold_anchors),
@@ -215,14 +215,14 @@ def _build_timeline(entries: tuple[Key, ...], track: str) -> Timeline:
     return Timeline(mentions, dict(zip(copies, anchors, strict=True)), build_graph(mentions, track))
 
 
-def natural_key(entry: Key) -> list[str | tuple[int, str]]:
-    """Return the sort key among entries of one position: the line without its position, runs of digits as numbers.
+def natural_key(entry: Key) -> tuple[int, list[Any]]:
+    """Return the sort key of an entry: the position, then the rest of the line, with runs of digits as numbers.
 
     >>> entries = [(1, year, ("1-2-open",)) for year in ("10", "9", "09-X")]
     >>> [anchor for _, anchor, _ in sorted(entries, key=natural_key)]
     ['9', '09-X', '10']
     """
-    _, anchor, mentions = entry
+    position, anchor, mentions = entry
     line = "\t".join(["", anchor, *mentions]).rstrip(BLANK)
     parts: list[Any] = DIGITS.split(line)
     # Every second part is digits.  They are compared by length, then by digits, since Python refuses to parse integers
@@ -230,17 +230,14 @@ def natural_key(entry: Key) -> list[str | tuple[int, str]]:
     for i in range(1, len(parts), 2):
         digits = parts[i].lstrip("0")
         parts[i] = (len(digits), digits)
-    return parts
+    return position, parts
 
 
 def list_mentions(entries: Sequence[Key]) -> list[Mention]:
     """Return all mentions by position, then as the official scorer sorts the lines of a file."""
-
-    def sort_key(number: int) -> tuple[int, list[str | tuple[int, str]]]:
-        return entries[number][0], natural_key(entries[number])
-
+    keys = list(map(natural_key, entries))
     mentions = []
-    for number in sorted(range(len(entries)), key=sort_key):
+    for number in sorted(range(len(entries)), key=keys.__getitem__):
         position, anchor, texts = entries[number]
         mentions += [Mention(text, anchor, position, number) for text in texts]
     return mentions
@@ -252,12 +249,11 @@ def number_copies(mentions: Sequence[Mention]) -> list[Copy]:
     >>> number_copies([Mention(text, "2007", 1, 0) for text in ("1-2-open", "1-3-close", "1-2-open")])
     [('1-2-open', 0), ('1-3-close', 0), ('1-2-open', 1)]
     """
-    n_copies: dict[str, int] = {}
+    n_copies: dict[str, int] = defaultdict(int)
     copies = []
     for mention in mentions:
-        number = n_copies.get(mention.text, 0)
-        copies.append((mention.text, number))
-        n_copies[mention.text] = number + 1
+        copies.append((mention.text, n_copies[mention.text]))
+        n_copies[mention.text] += 1
     return copies
 
 
@@ -269,8 +265,8 @@ def build_graph(mentions: Sequence[Mention], track: str) -> Graph:
     if track == "full":
         time_of = [anchors.setdefault(mention.anchor, len(anchors)) for mention in placed]
     is_before_next = [mention.position < after.position for mention, after in pairwise(placed)]
-    order, statuses = reduce_relations(time_of, is_before_next)
-    return Graph(number_copies(placed), anchors, time_of, is_before_next, order, statuses)
+    reduced = reduce_relations(time_of, is_before_next)
+    return Graph(number_copies(placed), anchors, time_of, is_before_next, *reduced)
 
 
 def reduce_relations(
@@ -312,18 +308,16 @@ def verify(graph: Graph, reference: Graph) -> Verification:
     are_entailed = []
     match_pairs = pairwise(matches)
     for (match, next_match), is_before in zip(match_pairs, graph.is_before_next, strict=True):
-        if match is None or next_match is None:
-            are_stated.append(False)
-            are_entailed.append(False)
-            continue
-        # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
-        are_neighbours = next_match == match + 1 or (not is_before and match == next_match + 1)
-        earlier = min(match, next_match)
-        are_stated.append(are_neighbours and reference.is_before_next[earlier] == is_before)
-        comparison = reference.order.compare(
-            reference.time_of[match], reference.time_of[next_match]
-        )
-        are_entailed.append(comparison == (-1 if is_before else 0))
+        is_stated = False
+        is_entailed = False
+        if match is not None and next_match is not None:
+            # SIMULTANEOUS is its own inverse; the inverse of BEFORE is never stated.
+            if next_match == match + 1 or (not is_before and match == next_match + 1):
+                is_stated = reference.is_before_next[min(match, next_match)] == is_before
+            times = (reference.time_of[match], reference.time_of[next_match])
+            is_entailed = reference.order.compare(*times) == (-1 if is_before else 0)
+        are_stated.append(is_stated)
+        are_entailed.append(is_entailed)
     return Verification(matches, are_anchored, are_stated, are_entailed)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import cached_property
 from itertools import chain, takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from closeread.exceptions import quote
 from closeread.records import Record
@@ -68,8 +68,8 @@ class Timelines(list[Record]):
         splits: Mapping[str, Timelines] | None = None,
     ) -> None:
         super().__init__(timelines)
-        self.documents: Sequence[Record] = tuple(documents)
-        self.splits: Mapping[str, Timelines] = splits or {}
+        self.documents = tuple(documents)
+        self.splits = splits or {}
 
     @cached_property
     def sentences(self) -> Mapping[str, Collection[int]]:
@@ -112,13 +112,13 @@ class Texts(NamedTuple):
     """
 
     sentences: Mapping[str, Mapping[int, tuple[int, Sequence[str]]]]
-    events: Mapping[str, Sequence[Mapping[str, Any]]]
+    events: Mapping[str, Sequence[Record]]
 
 
 def as_texts(documents: Iterable[Record]) -> Texts:
     """Index documents (`closeread.tasks.timeline.cat_xml`) for looking up mentions."""
     texts: dict[str, dict[int, tuple[int, list[str]]]] = {}
-    events: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+    events: dict[str, list[Record]] = defaultdict(list)
     for document in documents:
         sentences = texts.setdefault(document["id"], {})
         tokens = zip(document["tokens"], document["sentences"], strict=True)
@@ -130,7 +130,7 @@ def as_texts(documents: Iterable[Record]) -> Texts:
     return Texts(texts, events)
 
 
-def list_texts(entries: Iterable[Mapping[str, Any]]) -> list[str]:
+def list_texts(entries: Iterable[Record]) -> list[str]:
     """List the mentions of the entries of a timeline."""
     return list(chain.from_iterable(entry["mentions"] for entry in entries))
 

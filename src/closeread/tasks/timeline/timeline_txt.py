@@ -176,8 +176,12 @@ def _prefix_files(problems: Iterable[Problem], split: str) -> Iterator[Problem]:
 def read_records(path: Path, split: str) -> Parsed:
     """Read the timeline of a single file."""
     del split
-    timeline = parse_timeline(stem_of_id(path.stem), read_lines(path))
+    timeline = _read_timeline(path)
     return Parsed([timeline.record], [1], timeline.problems)
+
+
+def _read_timeline(path: Path) -> Timeline:
+    return parse_timeline(stem_of_id(path.stem), read_lines(path))
 
 
 def parse_timeline(name: str, lines: Sequence[str]) -> Timeline:
@@ -233,17 +237,13 @@ def _check_entry(cells: Sequence[str]) -> Iterator[str]:
 
 def _parse_files(files: Mapping[str, Path]) -> TimelineFiles:
     """Parse the timelines of files, each timeline once."""
+    contents, problems = read_each(files, SUFFIX, _read_timeline)
     timelines: dict[str, Timeline] = {}
-    problems: list[Problem] = ProblemList()
     notices: list[Problem] = []
     file_of_id: dict[str, str] = {}
     # Names without `&` come first, so that they are kept if two files are equal.
-    for file in sorted(files, key=lambda file: ("&" in file, file)):
-        try:
-            timeline = parse_timeline(stem_of_id(PurePosixPath(file).stem), read_lines(files[file]))
-        except FormatError as error:
-            problems += [problem._replace(file=file) for problem in error.problems]
-            continue
+    for file in sorted(contents, key=lambda file: ("&" in file, file)):
+        timeline = contents[file]
         problems += [problem._replace(file=file) for problem in timeline.problems]
         notices += [notice._replace(file=file) for notice in timeline.notices]
         if any(problem.line == 1 for problem in timeline.problems):
@@ -316,7 +316,7 @@ def write_folder(records: Iterable[Record], folder: Path) -> None:
     The folder appears with all its files or not at all.
     """
     texts: dict[str, str] = {}
-    problems: list[Problem] = ProblemList()
+    problems = ProblemList()
     for record in records:
         name = record["id"]
         if name in texts:

@@ -396,11 +396,7 @@ def train(
     splits = {"training": "train", "validation": "validation"}
     sources = {"training": (training, split), "validation": (validation, validation_split)}
     golds = read_golds("tne", splits, sources, config, data_dir)
-    training_gold = golds["training"]
-    validation_gold = golds["validation"]
-    if training_gold is None or validation_gold is None:
-        raise RequestError("training and validation are needed")
-    train_run(training_gold, validation_gold, output, settings, resume=resume)
+    train_run(golds["training"], golds["validation"], output, settings, resume=resume)
     write_curves(output)
     return TrainedLinkModel.read(output)
 

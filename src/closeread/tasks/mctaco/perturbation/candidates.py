@@ -20,43 +20,39 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
-from itertools import islice, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from closeread.arrays import Floats, Ints
 from closeread.exceptions import MissingExtraError, ProblemList
 from closeread.formats.text import describe_unsafe, read_lines
-from closeread.records import Record
-from closeread.tasks.mctaco.perturbation.rules import (
-    NumberRule,
-    UnitRule,
-    perturb,
-    replace_match,
-)
+from closeread.records import Record, column
+from closeread.tasks.mctaco.perturbation.rules import perturb, replace_match
 
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
 
+FILLINGS_PER_WORD = 3
+PHRASES_PER_ANSWER = 20
+
 _MASKED_WORD = re.compile(r"\w+(?:[-'\u2019.,:]\w+)*")
 
 
-def masked_variants(
-    rows: Sequence[Record], *, fill: Fill, mask_token: str, top: int = 3
-) -> list[list[str]]:
+def masked_variants(rows: Sequence[Record], *, fill: Fill, mask_token: str) -> list[list[str]]:
     """Return the answers made by masking and refilling each word of each answer: in word order, best filling first.
 
-    At most `top` fillings are used per word; those that are the masked word (ignoring case), or contain no letter or
-    digit, are skipped.  The model is called once, with one text per word of each answer, and should return a few more
-    than `top`.  A row that itself contains the mask token has no new answers.
+    At most `FILLINGS_PER_WORD` fillings are used; those that are the masked word (ignoring case), or contain no letter
+    or digit, are skipped.  The model is called once, with one text per word of each answer, and should return a few
+    more.  A row that itself contains the mask token has no new answers.
 
     >>> rows = [{"sentence": "He paints.", "question": "How often?", "answer": "every day"}]
     >>> def fill(texts):
     ...     return [["each", "week"] for _ in texts]
-    >>> masked_variants(rows, fill=fill, mask_token="[MASK]", top=1)
-    [['each day', 'every each']]
+    >>> masked_variants(rows, fill=fill, mask_token="[MASK]")
+    [['each day', 'week day', 'every each', 'every week']]
     """
     words: list[tuple[int, re.Match[str]]] = []
     texts = []
@@ -70,7 +66,8 @@ def masked_variants(
     # The keys are the new answers of each row, in order and without repetitions.
     variants: list[dict[str, None]] = [{} for _ in rows]
     for (number, word), fillings in zip(words, fill(texts), strict=True):
-        for filling in islice(_list_usable(fillings, word[0]), top):
+        usable = _list_usable(fillings, word[0])
+        for filling in usable[:FILLINGS_PER_WORD]:
             variants[number][replace_match(word, filling)] = None
     return list(map(list, variants))
 
@@ -206,15 +203,10 @@ Pool = dict[str, Candidate]
 """The candidates of a question, by their answers without regard to case and whitespace."""
 
 
-def by_rules(
-    *,
-    number_rule: NumberRule = "both",
-    changes: int = 1,
-    units: UnitRule = "table",
-) -> Technique:
-    """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
-    replace = partial(perturb, number_rule=number_rule, changes=changes, units=units)
-    return Technique("rules", lambda rows: [replace(row["answer"]) for row in rows])
+def by_rules(**options: Any) -> Technique:
+    """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb` and its options."""
+    replace = partial(perturb, **options)
+    return Technique("rules", lambda rows: list(map(replace, column(rows, "answer"))))
 
 
 def by_masking(fill: Fill, *, mask_token: str) -> Technique:
@@ -222,11 +214,11 @@ def by_masking(fill: Fill, *, mask_token: str) -> Technique:
     return Technique("masked", partial(masked_variants, fill=fill, mask_token=mask_token))
 
 
-def by_retrieval(index: PhraseIndex, *, k: int = 20) -> Technique:
-    """Return the technique ``retrieval``: the `k` phrases most similar to the answer."""
+def by_retrieval(index: PhraseIndex) -> Technique:
+    """Return the technique ``retrieval``: the `PHRASES_PER_ANSWER` phrases most similar to the answer."""
     return Technique(
         "retrieval",
-        lambda rows: index.similar([row["answer"] for row in rows], k),
+        lambda rows: index.similar(column(rows, "answer"), PHRASES_PER_ANSWER),
         replaces_phrases=True,
     )
 
@@ -313,12 +305,11 @@ def _make_generator(technique: str, question: str, seed: int) -> np.random.Gener
 def _make_row(name: str, candidate: Candidate) -> Record:
     """Return a candidate as a row without label."""
     source = candidate.source
-    columns = ("question_id", "sentence_id", "sentence", "question")
-    return {
-        "id": name,
-        **{column: source[column] for column in columns},
-        "answer": candidate.answer,
-        "category": source["category"],
-        "technique": candidate.technique,
-        "source": source["id"],
-    }
+    row = {"id": name}
+    for field in ("question_id", "sentence_id", "sentence", "question"):
+        row[field] = source[field]
+    row["answer"] = candidate.answer
+    row["category"] = source["category"]
+    row["technique"] = candidate.technique
+    row["source"] = source["id"]
+    return row

@@ -35,7 +35,8 @@ afterwards, and nothing else:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations, islice, pairwise
@@ -62,7 +63,7 @@ def _parse_rules(text: str) -> dict[str, tuple[str, ...]]:
     return rules
 
 
-WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
+WORD_RULES = {
     "adjective": _parse_rules(
         "early>late; late>early; morning>late night; night>early morning; evening>morning; everlasting>periodic; "
         "initial>last; first>last; last>first; overdue>on time; belated>punctual; long-term>short-term; "
@@ -79,7 +80,7 @@ WORD_RULES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
 }
 
-UNIT_SETS: tuple[tuple[str, ...], ...] = (
+UNIT_SETS = (
     ("second", "hour", "week", "year"),
     ("minute", "day", "month", "century"),
 )
@@ -274,20 +275,19 @@ def copy_case(old: str, new: str) -> str:
 @cache
 def _merge_rules(unit_rule: UnitRule) -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
     """Return the replacements of every word, and a pattern that finds these words."""
-    rules: dict[str, tuple[str, ...]] = {}
+    rules: dict[str, tuple[str, ...]] = defaultdict(tuple)
     for group in WORD_RULES.values():
         for key, replacements in group.items():
-            rules[key] = rules.get(key, ()) + replacements
+            rules[key] += replacements
     unit_sets = UNIT_SETS if unit_rule == "table" else (tuple(UNIT_SECONDS["proper"]),)
     for units in unit_sets:
         for unit in units:
             replacements = tuple(other for other in units if other != unit)
-            rules[unit] = rules.get(unit, ()) + replacements
+            rules[unit] += replacements
             rules[plural(unit)] = tuple(map(plural, replacements))
-    keys = "|".join(re.escape(key) for key in sorted(rules, key=lambda key: (-len(key), key)))
-    return rules, re.compile(
-        rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])"
-    )
+    keys = join_forms(map(re.escape, rules))
+    pattern = rf"(?ai:(?<=[0-9])(?:a\.m\.|p\.m\.|am|pm)|(?<![\w-])(?:{keys}))(?![\w-])"
+    return rules, re.compile(pattern)
 
 
 def _replace_words(answer: str, unit_rule: UnitRule) -> Iterator[Edit]:
@@ -405,17 +405,26 @@ def _find_numbers_in_words(answer: str) -> Iterator[Number]:
             continue
         for _, end in reversed(words[i : i + _MOST_WORDS]):
             number = cardinal(answer[start:end])
-            neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
-            if number is None or any(
-                neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours
-            ):
+            if number is None or _is_attached(answer, start, end):
                 continue
             done = end
-            is_thing = _ONE_THING.search(answer, max(0, start - _NEAR), start) is not None
-            is_thing = is_thing and not _FOLLOWED_BY_A_UNIT.match(answer, end)
-            if number != 1 or not (is_thing or _PEOPLE.match(answer, end)):
+            if number != 1 or not _is_a_pronoun(answer, start, end):
                 yield Number(start, end, Decimal(number), "words")
             break
+
+
+def _is_attached(answer: str, start: int, end: int) -> bool:
+    """Return whether the characters at this place continue before or after it."""
+    neighbours = answer[max(start - 1, 0) : start] + answer[end : end + 1]
+    return any(neighbour.isalnum() or neighbour in "_-" for neighbour in neighbours)
+
+
+def _is_a_pronoun(answer: str, start: int, end: int) -> bool:
+    """Return whether "one" at this place is a thing or people: "the last one", "one can wait"."""
+    if _PEOPLE.match(answer, end):
+        return True
+    is_thing = _ONE_THING.search(answer, max(0, start - _NEAR), start) is not None
+    return is_thing and not _FOLLOWED_BY_A_UNIT.match(answer, end)
 
 
 def _is_a_number_of_times(answer: str, start: int, end: int) -> bool:

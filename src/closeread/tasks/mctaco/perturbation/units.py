@@ -47,11 +47,17 @@ _TENS = ("", "", "twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eigh
 _UNITS = ("second", "minute", "hour", "day", "week", "month", "year", "decade", "century")
 _DAY = Fraction(86_400)
 _YEAR = 365 * _DAY
-_SIZES = (Fraction(1), Fraction(60), Fraction(3600), _DAY, 7 * _DAY)  # up to the week
-_MONTHS: dict[Rule, Fraction] = {"proper": _YEAR / 12, "official": 30 * _DAY}
+
+
+def _measure_units(month: Fraction) -> dict[str, Fraction]:
+    up_to_the_week = (Fraction(1), Fraction(60), Fraction(3600), _DAY, 7 * _DAY)
+    from_the_year = (_YEAR, 10 * _YEAR, 100 * _YEAR)
+    return dict(zip(_UNITS, (*up_to_the_week, month, *from_the_year), strict=True))
+
+
 UNIT_SECONDS: dict[Rule, dict[str, Fraction]] = {
-    rule: dict(zip(_UNITS, (*_SIZES, month, _YEAR, 10 * _YEAR, 100 * _YEAR), strict=True))
-    for rule, month in _MONTHS.items()
+    "proper": _measure_units(_YEAR / 12),
+    "official": _measure_units(30 * _DAY),
 }
 """Seconds per unit, by rule; units in the singular, smallest first."""
 
@@ -176,7 +182,8 @@ def find_units(text: str) -> list[str]:
     >>> find_units("half an hour a day"), find_units("Weeks"), find_units("a two-day tour")
     (['hour', 'day'], ['week'], [])
     """
-    return list(dict.fromkeys(_SINGULARS[match[0].lower()] for match in _UNIT.finditer(f" {text}")))
+    units = [_SINGULARS[match[0].lower()] for match in _UNIT.finditer(f" {text}")]
+    return list(dict.fromkeys(units))
 
 
 def parse_quantity(text: str, *, rule: Rule = "proper") -> Fraction | None:
@@ -281,10 +288,10 @@ def _find_last_number(before: str, rule: Rule) -> tuple[int, int, Fraction] | No
         phrase = before[word.start() :]
         quantity = parse_quantity(phrase, rule=rule)
         if quantity is not None:
-            stands_alone = _stands_alone(
-                phrase, [previous[0].lower() for previous in words[:i]], rule
-            )
-            return (word.start(), len(before.rstrip()), quantity) if stands_alone else None
+            previous = [earlier[0].lower() for earlier in words[:i]]
+            if not _stands_alone(phrase, previous, rule):
+                return None
+            return word.start(), len(before.rstrip()), quantity
     return None
 
 
@@ -303,7 +310,8 @@ def _stands_alone(phrase: str, before: Sequence[str], rule: Rule) -> bool:
 
 def _find_largest_unit(seconds: Fraction, rule: Rule) -> str:
     """Return the largest unit in which a duration has at least the least value, or seconds."""
-    fitting = [
-        unit for unit, size in UNIT_SECONDS[rule].items() if seconds >= size * _LEAST_VALUE[rule]
-    ]
-    return fitting[-1] if fitting else "second"
+    largest = "second"
+    for unit, size in UNIT_SECONDS[rule].items():
+        if seconds >= size * _LEAST_VALUE[rule]:
+            largest = unit
+    return largest
