@@ -33,16 +33,16 @@ _COUNT_FROM_PADDING = {
 }
 
 
-class Windows(NamedTuple):
-    """The tokens of a document in windows that an encoder takes.
+class Window(NamedTuple):
+    """As many tokens of a document as an encoder takes at once.
 
     Attributes:
-        tokens: the numbers of the tokens of each window, special tokens included.
+        tokens: the numbers of the tokens, special tokens included.
         words: the number of the word of each of these tokens; `SPECIAL` for special tokens.
     """
 
-    tokens: list[list[int]]
-    words: list[list[int]]
+    tokens: list[int]
+    words: list[int]
 
 
 def load_tokenizer(name: str | Path) -> Any:
@@ -118,9 +118,9 @@ def longest_input(tokenizer: Any, config: Any) -> int:
 
 def tokenize_words(
     tokenizer: Any, documents: Sequence[Sequence[str]], longest: int
-) -> list[Windows]:
+) -> list[list[Window]]:
     """Return the tokens of the words of documents, in overlapping windows of at most `longest` tokens."""
-    windows = [Windows([], []) for _ in documents]
+    windows: list[list[Window]] = [[] for _ in documents]
     if not windows:
         return windows
     encoded = tokenizer(
@@ -133,8 +133,7 @@ def tokenize_words(
     )
     for number, document in enumerate(encoded["overflow_to_sample_mapping"]):
         words = [SPECIAL if word is None else word for word in encoded.word_ids(number)]
-        windows[document].tokens.append(encoded["input_ids"][number])
-        windows[document].words.append(words)
+        windows[document].append(Window(encoded["input_ids"][number], words))
     return windows
 
 

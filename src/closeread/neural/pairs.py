@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import transformers
@@ -22,9 +22,6 @@ from closeread.neural.encoders import load_encoder, load_tokenizer, longest_inpu
 from closeread.neural.prediction import Outputs, predict_batches
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
-
-if TYPE_CHECKING:
-    from closeread.neural.training import Learner
 
 PAIRS_AT_ONCE = 64
 """How many pairs are predicted at once."""
@@ -140,8 +137,8 @@ def train_pairs(
     score: Score,
     criterion: str,
     metadata: Mapping[str, Any],
-    resume: bool = False,
-    warn_of_truncation: Callable[[int, int], None] = lambda n_truncated, longest: None,
+    resume: bool,
+    warn_of_truncation: Callable[[int, int], None],
 ) -> None:
     """Train a classifier in a folder; every epoch is scored on validation pairs, and the best is that of the criterion.
 
@@ -197,7 +194,7 @@ def predict_pairs(
     folder: RunFolder,
     pairs: TextPairs,
     hardware: Hardware,
-    warn_of_truncation: Callable[[int, int], None] = lambda n_truncated, longest: None,
+    warn_of_truncation: Callable[[int, int], None],
 ) -> Floats:
     """Return the probabilities of the labels of pairs, (n_pairs, n_labels), by a trained classifier."""
     folder.read_choice(PairChoice, "a classifier of pairs")
