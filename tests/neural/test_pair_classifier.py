@@ -15,7 +15,6 @@ from closeread.neural import pairs as pair_classifier  # noqa: E402
 from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.encoders import load_tokenizer  # noqa: E402
 from closeread.neural.pairs import (  # noqa: E402
-    LabelledTexts,
     PairChoice,
     TextPairs,
     predict_pairs,
@@ -81,7 +80,8 @@ def train_in(folder, encoder, *, settings=SETTINGS, resume=False, labels=LABELS)
         RunFolder(folder),
         PairChoice(str(encoder), ["other", "days"], settings.encoder_dropout),
         settings,
-        LabelledTexts(PAIRS, labels),
+        PAIRS,
+        labels.tolist(),
         PAIRS,
         score=score,
         criterion="accuracy",

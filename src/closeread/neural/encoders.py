@@ -97,8 +97,10 @@ def load_encoder(name: str | Path, model_class: Any, **options: Any) -> Any:
     return model.float()
 
 
-def set_dropout(model: Any, share: float) -> None:
-    """Set the dropout of a model in training to this share, instead of that in its configuration."""
+def set_dropout(model: Any, share: float | None) -> None:
+    """Set the dropout of a model in training to this share; None leaves that of its configuration."""
+    if share is None:
+        return
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = share

@@ -46,13 +46,14 @@ class FillMask:
         self._tokenizer = tokenizer
         longest = longest_input(tokenizer, loaded.config)
         self._truncation = {"truncation": True, "max_length": longest}
+        n_tokens = min(MAX_TOKENS, loaded.config.vocab_size)
         self._pipeline = transformers.pipeline(
             "fill-mask",
             model=loaded,
             tokenizer=tokenizer,
             device=chosen_device,
             batch_size=TEXTS_AT_ONCE,
-            top_k=min(MAX_TOKENS, loaded.config.vocab_size),
+            top_k=n_tokens,
             tokenizer_kwargs=self._truncation,
         )
 

@@ -115,27 +115,23 @@ def parse_encoder(text: str) -> tuple[str, str]:
 
 
 class LinkConfig(transformers.PretrainedConfig):
-    """The configuration of a `LinkModel`: its variant, its encoder, and the sizes of its layers."""
+    """The configuration of a `LinkModel`.
+
+    Attributes:
+        variant: "coupled" or "decoupled".
+        kind: one of `KINDS`.
+        encoder: the configuration of the encoder; None for word vectors.
+        span_size, end_size, head_size: the sizes of the vector of a span, and of the layers over one and over two of them.
+    """
 
     model_type = "closeread_links"
 
-    def __init__(
-        self,
-        variant: str = "coupled",
-        kind: str = "static",
-        encoder: dict[str, Any] | None = None,
-        span_size: int = 1,
-        end_size: int = 500,
-        head_size: int = 100,
-        **options: Any,
-    ) -> None:
-        self.variant = variant
-        self.kind = kind
-        self.encoder = encoder
-        self.span_size = span_size
-        self.end_size = end_size
-        self.head_size = head_size
-        super().__init__(**options)
+    variant: str = "coupled"
+    kind: str = "static"
+    encoder: dict[str, Any] | None = None
+    span_size: int = 1
+    end_size: int = 500
+    head_size: int = 100
 
 
 class Head(nn.Module):
@@ -264,38 +260,6 @@ def _mean_loss(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return functional.cross_entropy(scores, labels)
 
 
-class LinkCollator:
-    """Makes a batch of documents for `LinkModel`."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._pad = None if tokenizer is None else transformers.DataCollatorWithPadding(tokenizer)
-
-    def __call__(self, documents: Sequence[Mapping[str, Any]]) -> Batch:
-        """Return the documents as tensors by the names of the parameters of `LinkModel.forward`."""
-        batch = {"sizes": torch.tensor([len(document["spans"]) for document in documents])}
-        for name in ("vectors", "labels"):
-            if name in documents[0]:
-                batch[name] = torch.cat([document[name] for document in documents])
-        if self._pad is None or "vectors" in batch:
-            return batch
-        tokens: list[dict[str, list[int]]] = []
-        words: list[torch.Tensor] = []
-        spans: list[torch.Tensor] = []
-        n_words = 0
-        for document in documents:
-            for window in document["windows"]:
-                tokens.append({"input_ids": window.tokens})
-                numbers = torch.tensor(window.words)
-                words.append(torch.where(numbers == SPECIAL, SPECIAL, numbers + n_words))
-            spans.append(document["spans"] + n_words)
-            n_words += document["n_words"]
-        batch |= self._pad(tokens)
-        batch["words"] = pad_sequence(words, batch_first=True, padding_value=SPECIAL)
-        batch["n_words"] = torch.tensor(n_words)
-        batch["spans"] = torch.cat(spans)
-        return batch
-
-
 @dataclass(frozen=True)
 class LinkSystem:
     """A model of links, and what it reads documents with.
@@ -312,10 +276,30 @@ class LinkSystem:
     vectors: WordVectors | None
     hardware: Hardware
 
-    @property
-    def collate(self) -> LinkCollator:
-        """Makes batches of documents."""
-        return LinkCollator(self.tokenizer)
+    def collate(self, examples: Sequence[Mapping[str, Any]]) -> Batch:
+        """Return a batch of documents as tensors by the names of the parameters of `LinkModel.forward`."""
+        batch = {"sizes": torch.tensor([len(example["spans"]) for example in examples])}
+        for name in ("vectors", "labels"):
+            if name in examples[0]:
+                batch[name] = torch.cat([example[name] for example in examples])
+        if "vectors" in batch:
+            return batch
+        tokens: list[dict[str, list[int]]] = []
+        words: list[torch.Tensor] = []
+        spans: list[torch.Tensor] = []
+        n_words = 0
+        for example in examples:
+            for window in example["windows"]:
+                tokens.append({"input_ids": window.tokens})
+                numbers = torch.tensor(window.words)
+                words.append(torch.where(numbers == SPECIAL, SPECIAL, numbers + n_words))
+            spans.append(example["spans"] + n_words)
+            n_words += example["n_words"]
+        batch |= transformers.DataCollatorWithPadding(self.tokenizer)(tokens)
+        batch["words"] = pad_sequence(words, batch_first=True, padding_value=SPECIAL)
+        batch["n_words"] = torch.tensor(n_words)
+        batch["spans"] = torch.cat(spans)
+        return batch
 
     def prepare(
         self, documents: Sequence[SpanDocument], *, with_labels: bool = False
@@ -416,14 +400,15 @@ def train_links(
     def build_learner(checkpoint: Path | None) -> Learner:
         source = None if checkpoint is None else RunFolder(checkpoint)
         system = make_system(choice, documents, hardware, source)
-        if choice.encoder_dropout is not None:
-            set_dropout(system.model.encoder, choice.encoder_dropout)
+        set_dropout(system.model.encoder, choice.encoder_dropout)
+        learnt = system.prepare(training, with_labels=True)
+        validated = system.prepare(validation)
         return Learner(
             system.model,
             "encoder.",
             system.tokenizer,
-            system.prepare(training, with_labels=True),
-            system.prepare(validation),
+            learnt,
+            validated,
             system.collate,
             DOCUMENTS_AT_ONCE,
             lambda outputs: score(name_pairs(outputs, validation)),
@@ -482,4 +467,4 @@ def predict_links(
     examples = system.prepare(documents)
     model = system.model.to(hardware.device)
     outputs = predict_batches(model, examples, system.collate, DOCUMENTS_AT_ONCE, hardware)
-    return name_pairs(list(outputs), documents)
+    return name_pairs(outputs, documents)

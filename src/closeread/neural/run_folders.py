@@ -120,12 +120,11 @@ class RunFolder:
     def read_choice(self, choice_class: type[C], name: str) -> C:
         """Return the kind of model that was trained; a run of another kind is refused by its name."""
         try:
-            choice: C = choice_class(**read_run(self.path)["model"])
+            return choice_class(**read_run(self.path)["model"])
         except TypeError:
             expected = ", ".join(field.name for field in fields(choice_class))
             problem = Problem(f"model: is not {name} (expected {expected})")
             raise FormatError(self.path / RUN, [problem]) from None
-        return choice
 
     def load_model(self, model_class: Any, **options: Any) -> Any:
         """Load the model of the best epoch by `from_pretrained` of a class."""
@@ -143,23 +142,18 @@ class RunFolder:
 
 def _describe_run(metadata: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content of `run.json` of a run without epochs."""
-    versions = {
+    run = {"format": FORMAT, "closeread": __version__, **metadata, "setting": setting}
+    run["versions"] = {
         "python": platform.python_version(),
         "torch": str(torch.__version__),
         "transformers": str(transformers.__version__),
         "accelerate": version("accelerate"),
     }
-    return {
-        "format": FORMAT,
-        "closeread": __version__,
-        **metadata,
-        "setting": setting,
-        "versions": versions,
-        "device": _name_processor(setting["device"]),
-        "threads": torch.get_num_threads(),
-        "state": "training",
-        "epochs": [],
-    }
+    run["device"] = _name_processor(setting["device"])
+    run["threads"] = torch.get_num_threads()
+    run["state"] = "training"
+    run["epochs"] = []
+    return run
 
 
 def _name_processor(device: str) -> str:

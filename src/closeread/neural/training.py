@@ -105,7 +105,7 @@ def evaluate(learner: Learner, hardware: Hardware) -> Scores:
         learner.prediction_batch_size,
         hardware,
     )
-    return learner.score(list(outputs))
+    return learner.score(outputs)
 
 
 class Recorder(transformers.TrainerCallback):
@@ -164,8 +164,13 @@ def list_epochs(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for entry in history:
         loss = entry.get("loss", loss)
         if "scores" in entry:
-            epoch = {"number": round(entry["epoch"]), "loss": loss, "scores": entry["scores"]}
-            epochs.append({**epoch, "seconds": entry["seconds"]})
+            epoch = {
+                "number": round(entry["epoch"]),
+                "loss": loss,
+                "scores": entry["scores"],
+                "seconds": entry["seconds"],
+            }
+            epochs.append(epoch)
     return epochs
 
 
@@ -241,24 +246,25 @@ def make_trainer(
 ) -> EpochTrainer:
     """Make the trainer of a run: AdamW, and learning rates that rise and fall linearly."""
     is_on_cpu = hardware.device == "cpu"
-    places = {
+    machine = {
+        "use_cpu": is_on_cpu,
+        "dataloader_pin_memory": not is_on_cpu,
+        "bf16": hardware.precision == "bfloat16",
+    }
+    reports = {
         "output_dir": str(folder.path),
         "run_name": folder.path.name,
         "report_to": settings.report_to,
-        "use_cpu": is_on_cpu,
-        "dataloader_pin_memory": not is_on_cpu,
+        "metric_for_best_model": learner.criterion,
     }
-    arguments = transformers.TrainingArguments(
-        **EVERY_EPOCH,
-        **places,
-        num_train_epochs=n_epochs,
-        per_device_train_batch_size=settings.batch_size,
-        warmup_steps=settings.warmup,
-        max_grad_norm=settings.clip,
-        seed=settings.seed,
-        bf16=hardware.precision == "bfloat16",
-        metric_for_best_model=learner.criterion,
-    )
+    schedule = {
+        "num_train_epochs": n_epochs,
+        "per_device_train_batch_size": settings.batch_size,
+        "warmup_steps": settings.warmup,  # the share of all steps
+        "max_grad_norm": settings.clip,
+        "seed": settings.seed,
+    }
+    arguments = transformers.TrainingArguments(**EVERY_EPOCH, **machine, **reports, **schedule)
     device = torch.device(hardware.device)
     if (device.type, device.index or 0) != (arguments.device.type, arguments.device.index or 0):
         raise RequestError(

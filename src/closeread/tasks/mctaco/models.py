@@ -279,7 +279,7 @@ def train(
     for the name of its folder.
     """
     from closeread.neural.devices import choose_hardware
-    from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
+    from closeread.neural.pairs import PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     share = VALIDATION_SHARE
@@ -295,7 +295,6 @@ def train(
         if not records:
             raise RequestError(f"0 questions {purpose} (expected 1 or more)")
     training = keep_questions(training, size, settings.seed)
-    labels = encode_labels(training).astype(np.int64)
     data_description = {
         "training": data.training.digest,
         "validation": share if data.validation is None else data.validation.digest,
@@ -306,7 +305,8 @@ def train(
         RunFolder(run),
         PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout),
         settings,
-        LabelledTexts(make_texts(training, settings.unit_normalization), labels),
+        make_texts(training, settings.unit_normalization),
+        encode_labels(training).tolist(),
         make_texts(validation, settings.unit_normalization),
         score=lambda probabilities: score_labels(validation, decode(validation, probabilities)),
         criterion="f1",
