@@ -301,10 +301,8 @@ class LinkSystem:
         batch["spans"] = torch.cat(spans)
         return batch
 
-    def prepare(
-        self, documents: Sequence[SpanDocument], *, with_labels: bool = False
-    ) -> list[dict[str, Any]]:
-        """Return documents as examples, with the labels of their pairs if a model is to learn from them.
+    def prepare(self, documents: Sequence[SpanDocument]) -> list[dict[str, Any]]:
+        """Return documents as examples without labels.
 
         The vectors of spans that stay as they are are computed here, once.
         """
@@ -312,8 +310,6 @@ class LinkSystem:
         for document in documents:
             spans = torch.tensor(document.spans, dtype=torch.long).reshape(-1, 2)
             example = {"spans": spans, "n_words": len(document.words)}
-            if with_labels:
-                example["labels"] = label_pairs(document)
             if self.vectors is not None:
                 example["vectors"] = _sum_vectors(self.vectors, document)
             examples.append(example)
@@ -401,7 +397,9 @@ def train_links(
         source = None if checkpoint is None else RunFolder(checkpoint)
         system = make_system(choice, documents, hardware, source)
         set_dropout(system.model.encoder, choice.encoder_dropout)
-        learnt = system.prepare(training, with_labels=True)
+        learnt = system.prepare(training)
+        for example, document in zip(learnt, training, strict=True):
+            example["labels"] = label_pairs(document)
         validated = system.prepare(validation)
         return Learner(
             system.model,
