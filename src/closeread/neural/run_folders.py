@@ -120,11 +120,12 @@ class RunFolder:
     def read_choice(self, choice_class: type[C], name: str) -> C:
         """Return the kind of model that was trained; a run of another kind is refused by its name."""
         try:
-            return choice_class(**read_run(self.path)["model"])
+            choice: C = choice_class(**read_run(self.path)["model"])
         except TypeError:
             expected = ", ".join(field.name for field in fields(choice_class))
             problem = Problem(f"model: is not {name} (expected {expected})")
             raise FormatError(self.path / RUN, [problem]) from None
+        return choice
 
     def load_model(self, model_class: Any, **options: Any) -> Any:
         """Load the model of the best epoch by `from_pretrained` of a class."""
