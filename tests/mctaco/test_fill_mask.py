@@ -6,6 +6,7 @@ from unittest import mock
 import pytest
 
 from closeread.exceptions import RequestError
+from closeread.neural import fill_mask
 from closeread.neural.fill_mask import FillMask
 
 pytestmark = pytest.mark.gate
@@ -58,22 +59,27 @@ TEXTS = [
 ]
 
 
-def test_returns_whole_words_best_first(tiny_bert):
-    model = FillMask(tiny_bert, candidates=4, device="cpu")
+def test_returns_whole_words_best_first(tiny_bert, monkeypatch):
+    monkeypatch.setattr(fill_mask, "MAX_WORDS", 4)
+    model = FillMask(tiny_bert, device="cpu")
     words = model(TEXTS)
     assert (model(TEXTS[::-1]), model([])) == (words[::-1], [])
     assert [len(found) for found in words] == [4, 4, 4]
     assert all(word in [*WORDS, "paint"] for found in words for word in found)
-    longer = FillMask(tiny_bert, candidates=8, device="cpu")(TEXTS)
+    monkeypatch.setattr(fill_mask, "MAX_WORDS", 8)
+    longer = model(TEXTS)
+    assert [len(found) for found in longer] == [8, 8, 8]
     assert [found[:4] for found in longer] == words
 
 
-def test_batches_give_the_same_words_as_single_texts(tiny_bert):
+def test_batches_give_the_same_words_as_single_texts(tiny_bert, monkeypatch):
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(tiny_bert)
     model = transformers.AutoModelForMaskedLM.from_pretrained(tiny_bert).eval()
-    found = FillMask(tiny_bert, candidates=3, batch_size=2, device="cpu")(TEXTS)
+    monkeypatch.setattr(fill_mask, "MAX_WORDS", 3)
+    monkeypatch.setattr(fill_mask, "TEXTS_AT_ONCE", 2)
+    found = FillMask(tiny_bert, device="cpu")(TEXTS)
     for text, words in zip(TEXTS, found, strict=True):
         encoded = tokenizer(text, return_tensors="pt")
         with torch.inference_mode():

@@ -52,9 +52,10 @@ class Encoder:
     def encode(self, words):
         """The vectors of the words of a document, (n_words, dimensions)."""
         (windows,) = tokenize_words(self.tokenizer, [words], self.longest)
-        padded = self.tokenizer.pad({"input_ids": windows.tokens}, return_tensors="pt")
+        tokens = [window.tokens for window in windows]
+        padded = self.tokenizer.pad({"input_ids": tokens}, return_tensors="pt")
         longest = padded["input_ids"].shape[1]
-        rows = [numbers + [SPECIAL] * (longest - len(numbers)) for numbers in windows.words]
+        rows = [window.words + [SPECIAL] * (longest - len(window.words)) for window in windows]
         with torch.inference_mode():
             return encode_words(self.model, torch.tensor(rows), len(words), **padded).numpy()
 

@@ -175,6 +175,7 @@ def test_labels_out_of_range_are_refused_before_training(tmp_path):
             score=lambda pairs: {},
             criterion="f1",
             metadata={},
+            resume=False,
         )
     assert not (tmp_path / "run").exists()
 

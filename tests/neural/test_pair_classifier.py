@@ -15,7 +15,6 @@ from closeread.neural import pairs as pair_classifier  # noqa: E402
 from closeread.neural.devices import Hardware  # noqa: E402
 from closeread.neural.encoders import load_tokenizer  # noqa: E402
 from closeread.neural.pairs import (  # noqa: E402
-    LabelledTexts,
     PairChoice,
     TextPairs,
     predict_pairs,
@@ -72,18 +71,28 @@ def score(probabilities):
     return {"accuracy": float((probabilities.argmax(1) == LABELS).mean())}
 
 
+def ignore_truncation(n_truncated, longest):
+    """What is done where nobody is to be warned."""
+
+
 def train_in(folder, encoder, *, settings=SETTINGS, resume=False, labels=LABELS):
     train_pairs(
         RunFolder(folder),
         PairChoice(str(encoder), ["other", "days"], settings.encoder_dropout),
         settings,
-        LabelledTexts(PAIRS, labels),
+        PAIRS,
+        labels.tolist(),
         PAIRS,
         score=score,
         criterion="accuracy",
         metadata={"task": "pairs", "data": {}},
         resume=resume,
+        warn_of_truncation=ignore_truncation,
     )
+
+
+def predict(folder, pairs):
+    return predict_pairs(RunFolder(folder), pairs, CPU, ignore_truncation)
 
 
 def weights(folder):
@@ -101,7 +110,7 @@ def test_it_learns_what_it_is_shown_and_loads_with_transformers(encoder, tmp_pat
     assert losses[-1] < 0.5 * losses[0]
     assert run["best"]["accuracy"] == 1
     # In training, from its folder, and by transformers alone, the model says the same.
-    probabilities = predict_pairs(RunFolder(folder), PAIRS, CPU)
+    probabilities = predict(folder, PAIRS)
     assert score(probabilities) == {"accuracy": 1.0}
     classify = transformers.pipeline(
         "text-classification",
@@ -154,11 +163,11 @@ def test_a_run_without_its_weights_is_refused(encoder, tmp_path):
     train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=1))
     (tmp_path / "run" / "model.safetensors").unlink()
     with pytest.raises(FormatError, match="run: its model can't be loaded"):
-        predict_pairs(RunFolder(tmp_path / "run"), PAIRS, CPU)
+        predict(tmp_path / "run", PAIRS)
     # Weights in a format that can hold code are not taken instead.
     torch.save({}, tmp_path / "run" / "pytorch_model.bin")
     with pytest.raises(FormatError, match="run: its model can't be loaded"):
-        predict_pairs(RunFolder(tmp_path / "run"), PAIRS, CPU)
+        predict(tmp_path / "run", PAIRS)
 
 
 def test_dropout_inside_the_encoder(encoder, tmp_path):
@@ -171,12 +180,12 @@ def test_dropout_inside_the_encoder(encoder, tmp_path):
 
 def test_padding_and_neighbours_change_nothing(encoder, tmp_path, monkeypatch):
     train_in(tmp_path / "run", encoder, settings=replace(SETTINGS, epochs=1))
-    folder = RunFolder(tmp_path / "run")
-    probabilities = predict_pairs(folder, PAIRS, CPU)
+    folder = tmp_path / "run"
+    probabilities = predict(folder, PAIRS)
     monkeypatch.setattr(pair_classifier, "PAIRS_AT_ONCE", 1)
-    np.testing.assert_allclose(predict_pairs(folder, PAIRS, CPU), probabilities, atol=1e-6)
+    np.testing.assert_allclose(predict(folder, PAIRS), probabilities, atol=1e-6)
     np.testing.assert_allclose(probabilities.sum(1), 1, atol=1e-6)
-    assert predict_pairs(folder, TextPairs([], []), CPU).shape == (0, 2)
+    assert predict(folder, TextPairs([], [])).shape == (0, 2)
 
 
 def test_only_the_first_text_is_truncated_at_its_beginning(encoder):

@@ -23,6 +23,7 @@ from closeread.progress import showing_progress  # noqa: E402
 
 N_EXAMPLES = 10
 CPU = Hardware("cpu", "float32")
+METADATA = {"task": "sums", "model": {}, "data": {}}
 
 
 class LongWarmup(TrainingSettings):
@@ -104,8 +105,7 @@ class Lesson:
 
 def run(folder, lesson=None, settings=SETTINGS, *, resume=False):
     lesson = lesson or Lesson()
-    metadata = {"task": "sums", "model": {}, "data": {}}
-    train(RunFolder(folder), metadata, settings, lesson.build, resume=resume)
+    train(RunFolder(folder), METADATA, settings, lesson.build, resume=resume)
     return read_run(folder)
 
 
@@ -190,7 +190,7 @@ def test_other_seeds_are_other_runs(tmp_path):
 def make(folder, lesson, settings):
     """The trainer of a run that has begun."""
     run_folder = RunFolder(folder)
-    described = run_folder.begin({"task": "sums", "model": {}, "data": {}}, settings)
+    described = run_folder.open(METADATA, settings, resume=False)
     learner = lesson.build()
     return make_trainer(run_folder, described, learner, settings, CPU, settings.epochs)
 

@@ -33,16 +33,16 @@ _COUNT_FROM_PADDING = {
 }
 
 
-class Windows(NamedTuple):
-    """The tokens of a document in windows that an encoder takes.
+class Window(NamedTuple):
+    """As many tokens of a document as an encoder takes at once.
 
     Attributes:
-        tokens: the numbers of the tokens of each window, special tokens included.
+        tokens: the numbers of the tokens, special tokens included.
         words: the number of the word of each of these tokens; `SPECIAL` for special tokens.
     """
 
-    tokens: list[list[int]]
-    words: list[list[int]]
+    tokens: list[int]
+    words: list[int]
 
 
 def load_tokenizer(name: str | Path) -> Any:
@@ -97,8 +97,10 @@ def load_encoder(name: str | Path, model_class: Any, **options: Any) -> Any:
     return model.float()
 
 
-def set_dropout(model: Any, share: float) -> None:
-    """Set the dropout of a model in training to this share, instead of that in its configuration."""
+def set_dropout(model: Any, share: float | None) -> None:
+    """Set the dropout of a model in training to this share; None leaves that of its configuration."""
+    if share is None:
+        return
     for module in model.modules():
         if isinstance(module, torch.nn.Dropout):
             module.p = share
@@ -118,9 +120,9 @@ def longest_input(tokenizer: Any, config: Any) -> int:
 
 def tokenize_words(
     tokenizer: Any, documents: Sequence[Sequence[str]], longest: int
-) -> list[Windows]:
+) -> list[list[Window]]:
     """Return the tokens of the words of documents, in overlapping windows of at most `longest` tokens."""
-    windows = [Windows([], []) for _ in documents]
+    windows: list[list[Window]] = [[] for _ in documents]
     if not windows:
         return windows
     encoded = tokenizer(
@@ -133,8 +135,7 @@ def tokenize_words(
     )
     for number, document in enumerate(encoded["overflow_to_sample_mapping"]):
         words = [SPECIAL if word is None else word for word in encoded.word_ids(number)]
-        windows[document].tokens.append(encoded["input_ids"][number])
-        windows[document].words.append(words)
+        windows[document].append(Window(encoded["input_ids"][number], words))
     return windows
 
 

@@ -8,8 +8,14 @@ from typing import Any
 from closeread.exceptions import RequestError
 from closeread.neural.devices import check_libraries, choose_device, loading_silently
 
+MAX_WORDS = 10
+"""How many words are returned for a text."""
+
 # Word pieces and special tokens are discarded, so more tokens are ranked than words are returned.
-TOKENS_PER_WORD = 5
+MAX_TOKENS = 5 * MAX_WORDS
+
+TEXTS_AT_ONCE = 32
+"""How many texts the model reads at once."""
 
 
 class FillMask:
@@ -19,9 +25,7 @@ class FillMask:
     come from safetensors files or are loaded with torch's `weights_only`, which cannot run code either.
     """
 
-    def __init__(
-        self, model: str, *, candidates: int = 10, batch_size: int = 32, device: str | None = None
-    ) -> None:
+    def __init__(self, model: str, *, device: str | None = None) -> None:
         check_libraries("a language model")
         import transformers
 
@@ -40,18 +44,16 @@ class FillMask:
                 model, trust_remote_code=False, weights_only=True
             ).float()
         self._tokenizer = tokenizer
-        self._truncation = {
-            "truncation": True,
-            "max_length": longest_input(tokenizer, loaded.config),
-        }
-        self._candidates = candidates
+        longest = longest_input(tokenizer, loaded.config)
+        self._truncation = {"truncation": True, "max_length": longest}
+        n_tokens = min(MAX_TOKENS, loaded.config.vocab_size)
         self._pipeline = transformers.pipeline(
             "fill-mask",
             model=loaded,
             tokenizer=tokenizer,
             device=chosen_device,
-            batch_size=batch_size,
-            top_k=min(TOKENS_PER_WORD * candidates, loaded.config.vocab_size),
+            batch_size=TEXTS_AT_ONCE,
+            top_k=n_tokens,
             tokenizer_kwargs=self._truncation,
         )
 
@@ -99,4 +101,4 @@ class FillMask:
             alone = self._tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
             if word and alone == [token] and token not in self._tokenizer.all_special_ids:
                 words[word] = None
-        return list(words)[: self._candidates]
+        return list(words)[:MAX_WORDS]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -40,9 +40,6 @@ from closeread.neural.pairs import check_labels
 from closeread.neural.prediction import Batch, Outputs, predict_batches, use_precision
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
-
-if TYPE_CHECKING:
-    from closeread.neural.training import Learner
 
 KINDS = ("tuned", "frozen", "static")
 
@@ -118,27 +115,23 @@ def parse_encoder(text: str) -> tuple[str, str]:
 
 
 class LinkConfig(transformers.PretrainedConfig):
-    """The configuration of a `LinkModel`: its variant, its encoder, and the sizes of its layers."""
+    """The configuration of a `LinkModel`.
+
+    Attributes:
+        variant: "coupled" or "decoupled".
+        kind: one of `KINDS`.
+        encoder: the configuration of the encoder; None for word vectors.
+        span_size, end_size, head_size: the sizes of the vector of a span, and of the layers over one and over two of them.
+    """
 
     model_type = "closeread_links"
 
-    def __init__(
-        self,
-        variant: str = "coupled",
-        kind: str = "static",
-        encoder: dict[str, Any] | None = None,
-        span_size: int = 1,
-        end_size: int = 500,
-        head_size: int = 100,
-        **options: Any,
-    ) -> None:
-        self.variant = variant
-        self.kind = kind
-        self.encoder = encoder
-        self.span_size = span_size
-        self.end_size = end_size
-        self.head_size = head_size
-        super().__init__(**options)
+    variant: str = "coupled"
+    kind: str = "static"
+    encoder: dict[str, Any] | None = None
+    span_size: int = 1
+    end_size: int = 500
+    head_size: int = 100
 
 
 class Head(nn.Module):
@@ -200,16 +193,17 @@ class LinkModel(transformers.PreTrainedModel):
         """Keep the values with which torch makes layers."""
 
     def encode(
-        self, words: torch.Tensor, n_words: torch.Tensor, first: Any, last: Any, **tokens: Any
+        self, words: torch.Tensor, n_words: torch.Tensor, spans: torch.Tensor, **tokens: Any
     ) -> torch.Tensor:
         """Return the vectors of spans, (n_spans, span_size), by the encoder.
 
         Args:
             words, n_words: the word of each token, and how many words there are, as for `encode_words`.
-            first, last: (n_spans,) the words of spans, numbered over all documents.
+            spans: (n_spans, 2) the first and last word of each span, numbered over all documents.
             **tokens: `input_ids` and `attention_mask` of the windows of documents.
         """
         vectors = encode_words(self.encoder, words, int(n_words), **tokens)
+        first, last = spans.T
         return torch.cat([vectors[first], vectors[last]], dim=1)
 
     def forward(
@@ -240,8 +234,8 @@ class LinkModel(transformers.PreTrainedModel):
         if labels is not None:
             return {"loss": find_loss(label_scores, link_scores, labels)}
         if link_scores is None:
-            is_linked = label_scores.argmax(-1) > 0
-            return {"label": label_scores[:, 1:].argmax(-1) + 1, "is_linked": is_linked}
+            link_scores = label_scores
+            label_scores = label_scores[:, 1:]
         return {"label": label_scores.argmax(-1) + 1, "is_linked": link_scores.argmax(-1) > 0}
 
 
@@ -266,43 +260,6 @@ def _mean_loss(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return functional.cross_entropy(scores, labels)
 
 
-class LinkCollator:
-    """Makes a batch of documents for `LinkModel`."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._pad = None if tokenizer is None else transformers.DataCollatorWithPadding(tokenizer)
-
-    def __call__(self, documents: Sequence[Mapping[str, Any]]) -> Batch:
-        """Return the documents as tensors by the names of the parameters of `LinkModel.forward`."""
-        batch = {"sizes": torch.tensor([len(document["first"]) for document in documents])}
-        for name in ("vectors", "labels"):
-            if name in documents[0]:
-                batch[name] = torch.cat([document[name] for document in documents])
-        if self._pad is None or "vectors" in batch:
-            return batch
-        windows: list[dict[str, list[int]]] = []
-        words: list[torch.Tensor] = []
-        first: list[torch.Tensor] = []
-        last: list[torch.Tensor] = []
-        n_words = 0
-        for document in documents:
-            for window_tokens, window_words in zip(*document["windows"], strict=True):
-                windows.append({"input_ids": window_tokens})
-                numbers = torch.tensor(window_words)
-                words.append(torch.where(numbers == SPECIAL, SPECIAL, numbers + n_words))
-            first.append(document["first"] + n_words)
-            last.append(document["last"] + n_words)
-            n_words += document["n_words"]
-        return {
-            **batch,
-            **self._pad(windows),
-            "words": pad_sequence(words, batch_first=True, padding_value=SPECIAL),
-            "n_words": torch.tensor(n_words),
-            "first": torch.cat(first),
-            "last": torch.cat(last),
-        }
-
-
 @dataclass(frozen=True)
 class LinkSystem:
     """A model of links, and what it reads documents with.
@@ -319,24 +276,40 @@ class LinkSystem:
     vectors: WordVectors | None
     hardware: Hardware
 
-    @property
-    def collate(self) -> LinkCollator:
-        """Makes batches of documents."""
-        return LinkCollator(self.tokenizer)
+    def collate(self, examples: Sequence[Mapping[str, Any]]) -> Batch:
+        """Return a batch of documents as tensors by the names of the parameters of `LinkModel.forward`."""
+        batch = {"sizes": torch.tensor([len(example["spans"]) for example in examples])}
+        for name in ("vectors", "labels"):
+            if name in examples[0]:
+                batch[name] = torch.cat([example[name] for example in examples])
+        if "vectors" in batch:
+            return batch
+        tokens: list[dict[str, list[int]]] = []
+        words: list[torch.Tensor] = []
+        spans: list[torch.Tensor] = []
+        n_words = 0
+        for example in examples:
+            for window in example["windows"]:
+                tokens.append({"input_ids": window.tokens})
+                numbers = torch.tensor(window.words)
+                words.append(torch.where(numbers == SPECIAL, SPECIAL, numbers + n_words))
+            spans.append(example["spans"] + n_words)
+            n_words += example["n_words"]
+        batch |= transformers.DataCollatorWithPadding(self.tokenizer)(tokens)
+        batch["words"] = pad_sequence(words, batch_first=True, padding_value=SPECIAL)
+        batch["n_words"] = torch.tensor(n_words)
+        batch["spans"] = torch.cat(spans)
+        return batch
 
-    def prepare(
-        self, documents: Sequence[SpanDocument], *, with_labels: bool = False
-    ) -> list[dict[str, Any]]:
-        """Return documents as examples, with the labels of their pairs if a model is to learn from them.
+    def prepare(self, documents: Sequence[SpanDocument]) -> list[dict[str, Any]]:
+        """Return documents as examples without labels.
 
         The vectors of spans that stay as they are are computed here, once.
         """
         examples: list[dict[str, Any]] = []
         for document in documents:
-            first, last = torch.tensor(document.spans, dtype=torch.long).reshape(-1, 2).T
-            example = {"first": first, "last": last, "n_words": len(document.words)}
-            if with_labels:
-                example["labels"] = label_pairs(document)
+            spans = torch.tensor(document.spans, dtype=torch.long).reshape(-1, 2)
+            example = {"spans": spans, "n_words": len(document.words)}
             if self.vectors is not None:
                 example["vectors"] = _sum_vectors(self.vectors, document)
             examples.append(example)
@@ -367,17 +340,6 @@ class LinkSystem:
                 vectors = model.encode(**batch).float().cpu()
             for document, document_vectors in zip(documents, vectors.split(sizes), strict=True):
                 document["vectors"] = document_vectors
-
-    def predict(self, documents: Sequence[SpanDocument]) -> Predictions:
-        """Predict the links of all pairs of spans."""
-        outputs = predict_batches(
-            self.model.to(self.hardware.device),
-            self.prepare(documents),
-            self.collate,
-            DOCUMENTS_AT_ONCE,
-            self.hardware,
-        )
-        return name_pairs(list(outputs), documents)
 
 
 def _sum_vectors(vectors: WordVectors, document: SpanDocument) -> torch.Tensor:
@@ -418,7 +380,7 @@ def train_links(
     score: Callable[[Predictions], Mapping[str, float | None]],
     criterion: str,
     metadata: Mapping[str, Any],
-    resume: bool = False,
+    resume: bool,
 ) -> None:
     """Train a model in a folder; every epoch is scored on validation documents, and the best is that of the criterion.
 
@@ -432,18 +394,19 @@ def train_links(
     documents = [*training, *validation]
 
     def build_learner(checkpoint: Path | None) -> Learner:
-        if checkpoint is None:
-            system = make_system(choice, documents, hardware)
-        else:
-            system = load_parts(RunFolder(checkpoint), choice, documents, hardware)
-        if choice.encoder_dropout is not None:
-            set_dropout(system.model.encoder, choice.encoder_dropout)
+        source = None if checkpoint is None else RunFolder(checkpoint)
+        system = make_system(choice, documents, hardware, source)
+        set_dropout(system.model.encoder, choice.encoder_dropout)
+        learnt = system.prepare(training)
+        for example, document in zip(learnt, training, strict=True):
+            example["labels"] = label_pairs(document)
+        validated = system.prepare(validation)
         return Learner(
             system.model,
             "encoder.",
             system.tokenizer,
-            system.prepare(training, with_labels=True),
-            system.prepare(validation),
+            learnt,
+            validated,
             system.collate,
             DOCUMENTS_AT_ONCE,
             lambda outputs: score(name_pairs(outputs, validation)),
@@ -454,51 +417,52 @@ def train_links(
 
 
 def make_system(
-    choice: LinkChoice, documents: Sequence[SpanDocument], hardware: Hardware
-) -> LinkSystem:
-    """Make a model that has learnt nothing yet, with what it reads the words of documents with."""
-    encoder = None
-    tokenizer = None
-    vectors = None
-    if choice.kind == "static":
-        vectors = read_vectors(Path(choice.name), _list_words(documents))
-        span_size = vectors.matrix.shape[1]
-    else:
-        tokenizer = load_tokenizer(choice.name)
-        encoder = load_encoder(choice.name, transformers.AutoModel)
-        span_size = 2 * encoder.config.hidden_size
-    config = LinkConfig(
-        variant=choice.variant,
-        kind=choice.kind,
-        encoder=None if encoder is None else encoder.config.to_dict(),
-        span_size=span_size,
-        id2label=dict(enumerate(choice.labels)),
-    )
-    return LinkSystem(LinkModel(config, encoder), tokenizer, vectors, hardware)
-
-
-def load_parts(
-    folder: RunFolder,
     choice: LinkChoice,
     documents: Sequence[SpanDocument],
     hardware: Hardware,
+    folder: RunFolder | None = None,
 ) -> LinkSystem:
-    """Load a model from a folder, with what it reads the words of documents with."""
-    model = folder.load_model(LinkModel)
+    """Load the model of a folder, or make one that has learnt nothing yet, with what it reads documents with."""
+    model = None if folder is None else folder.load_model(LinkModel)
+    tokenizer = None
+    vectors = None
     if choice.kind == "static":
-        vectors = read_vectors(Path(choice.name), _list_words(documents))
-        return LinkSystem(model, None, vectors, hardware)
-    return LinkSystem(model, load_tokenizer(folder.path), None, hardware)
+        words: set[str] = set().union(*(document.words for document in documents))
+        vectors = read_vectors(Path(choice.name), words)
+    else:
+        tokenizer = load_tokenizer(choice.name if folder is None else folder.path)
+    if model is None:
+        model = make_model(choice, vectors)
+    return LinkSystem(model, tokenizer, vectors, hardware)
 
 
-def _list_words(documents: Sequence[SpanDocument]) -> set[str]:
-    return set().union(*(document.words for document in documents))
-
-
-def load_system(
-    folder: RunFolder, documents: Sequence[SpanDocument], hardware: Hardware
-) -> LinkSystem:
-    """Load a trained model, to predict the links of these documents with it."""
-    return load_parts(
-        folder, folder.read_choice(LinkChoice, "a model of links"), documents, hardware
+def make_model(choice: LinkChoice, vectors: WordVectors | None) -> LinkModel:
+    """Make a model that has learnt nothing yet, of spans of these word vectors or with a pretrained encoder."""
+    encoder = None
+    encoder_config = None
+    if vectors is None:
+        encoder = load_encoder(choice.name, transformers.AutoModel)
+        encoder_config = encoder.config.to_dict()
+        span_size = 2 * encoder.config.hidden_size
+    else:
+        span_size = vectors.matrix.shape[1]
+    config = LinkConfig(
+        variant=choice.variant,
+        kind=choice.kind,
+        encoder=encoder_config,
+        span_size=span_size,
+        id2label=dict(enumerate(choice.labels)),
     )
+    return LinkModel(config, encoder)
+
+
+def predict_links(
+    folder: RunFolder, documents: Sequence[SpanDocument], hardware: Hardware
+) -> Predictions:
+    """Predict the links of all pairs of spans by a trained model."""
+    choice = folder.read_choice(LinkChoice, "a model of links")
+    system = make_system(choice, documents, hardware, folder)
+    examples = system.prepare(documents)
+    model = system.model.to(hardware.device)
+    outputs = predict_batches(model, examples, system.collate, DOCUMENTS_AT_ONCE, hardware)
+    return name_pairs(outputs, documents)

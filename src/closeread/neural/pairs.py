@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import transformers
@@ -22,9 +22,6 @@ from closeread.neural.encoders import load_encoder, load_tokenizer, longest_inpu
 from closeread.neural.prediction import Outputs, predict_batches
 from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
-
-if TYPE_CHECKING:
-    from closeread.neural.training import Learner
 
 PAIRS_AT_ONCE = 64
 """How many pairs are predicted at once."""
@@ -43,13 +40,6 @@ class TextPairs(NamedTuple):
 
     first: Sequence[str]
     second: Sequence[str]
-
-
-class LabelledTexts(NamedTuple):
-    """Pairs of texts to learn from, with their labels from 0, (n_pairs,)."""
-
-    pairs: TextPairs
-    labels: Ints
 
 
 class TokenizedPairs(NamedTuple):
@@ -134,23 +124,24 @@ def train_pairs(
     folder: RunFolder,
     choice: PairChoice,
     settings: TrainingSettings,
-    training: LabelledTexts,
+    training: TextPairs,
+    labels: Sequence[int],
     validation: TextPairs,
     *,
     score: Score,
     criterion: str,
     metadata: Mapping[str, Any],
-    resume: bool = False,
-    warn_of_truncation: Callable[[int, int], None] = lambda n_truncated, longest: None,
+    resume: bool,
+    warn_of_truncation: Callable[[int, int], None],
 ) -> None:
     """Train a classifier in a folder; every epoch is scored on validation pairs, and the best is that of the criterion.
 
-    `metadata` is what else `run.json` says.  `warn_of_truncation` is told how many pairs are too long, so that their
-    first texts are truncated, and how many tokens fit.
+    `labels` are those of the training pairs, from 0.  `metadata` is what else `run.json` says.  `warn_of_truncation` is
+    told how many pairs are too long, so that their first texts are truncated, and how many tokens fit.
     """
     from closeread.neural.training import Learner, train
 
-    check_labels(training.labels.tolist(), len(choice.labels))
+    check_labels(labels, len(choice.labels))
 
     def build_learner(checkpoint: Path | None) -> Learner:
         source = checkpoint or choice.encoder
@@ -160,19 +151,18 @@ def train_pairs(
         model = load_encoder(
             source, Classifier, id2label=names, label2id=numbers, attn_implementation=ATTENTION
         )
-        if choice.encoder_dropout is not None:
-            set_dropout(model, choice.encoder_dropout)
-        examples = tokenize_pairs(tokenizer, model.config, training.pairs)
-        for example, label in zip(examples.examples, training.labels.tolist(), strict=True):
+        set_dropout(model, choice.encoder_dropout)
+        learnt = tokenize_pairs(tokenizer, model.config, training)
+        for example, label in zip(learnt.examples, labels, strict=True):
             example["labels"] = label
         validated = tokenize_pairs(tokenizer, model.config, validation)
-        warn_of_truncation(examples.n_truncated + validated.n_truncated, examples.longest)
+        warn_of_truncation(learnt.n_truncated + validated.n_truncated, learnt.longest)
         ordered, order = validated.sort_by_length()
         return Learner(
             model,
             f"{model.base_model_prefix}.",
             tokenizer,
-            examples.examples,
+            learnt.examples,
             ordered,
             transformers.DataCollatorWithPadding(tokenizer),
             PAIRS_AT_ONCE,
@@ -197,7 +187,7 @@ def predict_pairs(
     folder: RunFolder,
     pairs: TextPairs,
     hardware: Hardware,
-    warn_of_truncation: Callable[[int, int], None] = lambda n_truncated, longest: None,
+    warn_of_truncation: Callable[[int, int], None],
 ) -> Floats:
     """Return the probabilities of the labels of pairs, (n_pairs, n_labels), by a trained classifier."""
     folder.read_choice(PairChoice, "a classifier of pairs")
@@ -210,4 +200,4 @@ def predict_pairs(
     examples, order = tokenized.sort_by_length()
     collate = transformers.DataCollatorWithPadding(tokenizer)
     outputs = predict_batches(model, examples, collate, PAIRS_AT_ONCE, hardware)
-    return find_probabilities(list(outputs), order)
+    return find_probabilities(outputs, order)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -12,7 +12,7 @@ from closeread.neural.devices import Hardware
 from closeread.progress import report_progress
 
 Batch = Mapping[str, torch.Tensor]
-Outputs = Sequence[Mapping[str, torch.Tensor]]
+Outputs = Sequence[Batch]
 """What a model returns for each batch of examples."""
 
 
@@ -22,17 +22,18 @@ def predict_batches(
     collate: Callable[[Sequence[Any]], Batch],
     batch_size: int,
     hardware: Hardware,
-) -> Iterator[Mapping[str, torch.Tensor]]:
-    """Yield what a model returns for each batch of examples, in their order, on the CPU."""
+) -> Outputs:
+    """Return what a model returns for each batch of examples, in their order, on the CPU."""
     model.eval()
-    n_predicted = 0
+    predicted: list[Batch] = []
     for batch in DataLoader(examples, batch_size, collate_fn=collate):
         inputs = {name: tensor.to(hardware.device) for name, tensor in batch.items()}
         with torch.inference_mode(), use_precision(hardware):
             outputs = model(**inputs)
-        yield {name: tensor.cpu() for name, tensor in outputs.items()}
-        n_predicted = min(n_predicted + batch_size, len(examples))
+        predicted.append({name: tensor.cpu() for name, tensor in outputs.items()})
+        n_predicted = min(len(predicted) * batch_size, len(examples))
         report_progress("predicting", n_predicted, len(examples))
+    return predicted
 
 
 def use_precision(hardware: Hardware) -> Any:

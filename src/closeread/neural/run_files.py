@@ -21,9 +21,6 @@ from closeread.json_schema import check_json
 from closeread.records import check_format
 
 RUN = "run.json"
-ENCODER = "encoder"
-"""The folder of a pretrained encoder in that of a run: its configuration, and its tokenizer."""
-
 COMPLETE = "complete"
 FORMAT = 1  # of `run.json`
 # the scores of runs that are printed and drawn
@@ -50,19 +47,17 @@ def read_run(folder: Path, task: str = "") -> dict[str, Any]:
 
 def draw_training(runs: Sequence[Path]) -> Drawing:
     """Draw the loss and the scores that all runs have by epoch."""
-    described = read_all(runs, read_run)
-    for path, run in zip(runs, described, strict=True):
+    scores = set(SHOWN)
+    run_by_name = {}
+    for path, run in zip(runs, read_all(runs, read_run), strict=True):
         if not run["epochs"]:
             raise FormatError(path / RUN, [Problem("has no epochs yet")])
-    shown = [
-        name
-        for name in described[0]["best"]
-        if name in SHOWN and all(name in run["best"] for run in described)
-    ]
-    return Drawing(
-        draw_training_curves(dict(zip(map(str, runs), described, strict=True)), shown),
-        pluralize(len(runs), "run"),
-    )
+        scores &= run["best"].keys()
+        run_by_name[str(path)] = run
+    first, *_ = run_by_name.values()
+    in_order = [name for name in first["best"] if name in scores]
+    figure = draw_training_curves(run_by_name, in_order)
+    return Drawing(figure, pluralize(len(runs), "run"))
 
 
 def write_curves(run: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import platform
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from importlib.metadata import version
 from pathlib import Path
@@ -35,10 +35,19 @@ NOT_SETTINGS = ("encoder", "encoder_dropout", "report_to")
 
 
 class Checkpoint(NamedTuple):
-    """A trainer's checkpoint: its folder, and its history of losses and scores."""
+    """What the trainer needs to go on.
 
+    Attributes:
+        step: how many steps have been made.
+        path: its folder.
+        n_epochs: how many epochs are over.
+        is_last: whether there would have been no more.
+    """
+
+    step: int
     path: Path
-    history: list[dict[str, Any]]
+    n_epochs: int
+    is_last: bool
 
 
 class RunFolder:
@@ -49,61 +58,30 @@ class RunFolder:
 
     def open(
         self, metadata: Mapping[str, Any], settings: TrainingSettings, *, resume: bool
-    ) -> dict[str, Any] | None:
-        """Return the content of `run.json` of the run to continue; None if there is none.
+    ) -> dict[str, Any]:
+        """Return the content of `run.json`: of the run to continue, or else of a new one, which isn't written yet.
 
         A folder with another run, or with anything if nothing is to be continued, is refused before a model is loaded.
         """
+        setting = _describe_settings(settings)
         if not (resume and (self.path / RUN).exists()):
-            self._check_new()
-            return None
+            if self.path.exists() and not is_empty_folder(self.path):
+                expected = f"expected a new folder, or a run for {name_option('resume')}"
+                raise RequestError(f"{self.path}: is not an empty folder ({expected})")
+            return _describe_run(metadata, setting)
         run = read_run(self.path)
-        before = {**{name: run.get(name) for name in metadata}, **run["setting"]}
-        different = [
-            f"{name} was {before.get(name)!r} and is {value!r}"
-            for name, value in {**metadata, **_describe_settings(settings)}.items()
-            if before.get(name) != value
-        ]
+        before = {**run, **run["setting"]}
+        different = []
+        for name, value in {**metadata, **setting}.items():
+            if before.get(name) != value:
+                different.append(f"{name} was {before.get(name)!r} and is {value!r}")
         if different:
             raise RequestError(f"{self.path}: holds a different run: {'; '.join(different)}")
         return run
 
-    def _check_new(self) -> None:
-        if self.path.exists() and not (self.path.is_dir() and is_empty_folder(self.path)):
-            expected = f"expected a new folder, or a run for {name_option('resume')}"
-            raise RequestError(f"{self.path}: is not an empty folder ({expected})")
-
-    def begin(self, metadata: Mapping[str, Any], settings: TrainingSettings) -> dict[str, Any]:
-        """Create the folder with the description of a run without epochs, and return the content of `run.json`."""
-        self._check_new()
-        self.path.mkdir(parents=True, exist_ok=True)
-        setting = _describe_settings(settings)
-        device = setting["device"]
-        if device.startswith("cuda"):
-            device = str(torch.cuda.get_device_name(device))
-        elif device == "cpu":
-            device = platform.processor() or platform.machine()
-        run = {
-            "format": FORMAT,
-            "closeread": __version__,
-            **metadata,
-            "setting": setting,
-            "versions": {
-                "python": platform.python_version(),
-                "torch": str(torch.__version__),
-                "transformers": str(transformers.__version__),
-                "accelerate": version("accelerate"),
-            },
-            "device": device,
-            "threads": torch.get_num_threads(),
-            "state": "training",
-            "epochs": [],
-        }
-        self.write(run)
-        return run
-
     def write(self, run: Mapping[str, Any]) -> None:
-        """Write `run.json`."""
+        """Write `run.json`, in a new folder if there is none."""
+        self.path.mkdir(parents=True, exist_ok=True)
         write_json(self.path / RUN, run)
 
     def save_model(self, model: transformers.PreTrainedModel, tokenizer: Any) -> None:
@@ -132,10 +110,12 @@ class RunFolder:
                 state = json.loads((path / "trainer_state.json").read_text("utf-8"))
             except (OSError, ValueError):
                 continue
-            checkpoints.append((state["global_step"], Checkpoint(path, state["log_history"])))
-        if not checkpoints:
-            return None
-        return max(checkpoints, key=lambda numbered: numbered[0])[1]
+            control = state["stateful_callbacks"]["TrainerControl"]["args"]
+            checkpoint = Checkpoint(
+                state["global_step"], path, round(state["epoch"]), control["should_training_stop"]
+            )
+            checkpoints.append(checkpoint)
+        return max(checkpoints, default=None)
 
     def read_choice(self, choice_class: type[C], name: str) -> C:
         """Return the kind of model that was trained; a run of another kind is refused by its name."""
@@ -161,14 +141,29 @@ class RunFolder:
             ) from None
 
 
-def find_best(epochs: Sequence[Mapping[str, Any]], criterion: str) -> Mapping[str, Any]:
-    """Return the best epoch, the first of equally good ones; an undefined score is the worst."""
+def _describe_run(metadata: Mapping[str, Any], setting: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of `run.json` of a run without epochs."""
+    run = {"format": FORMAT, "closeread": __version__, **metadata, "setting": setting}
+    run["versions"] = {
+        "python": platform.python_version(),
+        "torch": str(torch.__version__),
+        "transformers": str(transformers.__version__),
+        "accelerate": version("accelerate"),
+    }
+    run["device"] = _name_processor(setting["device"])
+    run["threads"] = torch.get_num_threads()
+    run["state"] = "training"
+    run["epochs"] = []
+    return run
 
-    def rate(epoch: Mapping[str, Any]) -> float:
-        score = epoch["scores"][criterion]
-        return -1.0 if score is None else score
 
-    return max(epochs, key=rate)
+def _name_processor(device: str) -> str:
+    """Return the model of a GPU or of the CPU."""
+    if device.startswith("cuda"):
+        return str(torch.cuda.get_device_name(device))
+    if device == "cpu":
+        return platform.processor() or platform.machine()
+    return device
 
 
 def _describe_settings(settings: TrainingSettings) -> dict[str, Any]:

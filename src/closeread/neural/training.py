@@ -22,11 +22,23 @@ from closeread.exceptions import MissingExtraError, RequestError, name_option
 from closeread.neural.devices import Hardware, choose_hardware, loading_silently
 from closeread.neural.prediction import Batch, Outputs, predict_batches
 from closeread.neural.run_files import COMPLETE
-from closeread.neural.run_folders import RunFolder, find_best
+from closeread.neural.run_folders import RunFolder
 from closeread.parameters import TrainingSettings
 from closeread.progress import report_progress
 
 Scores = Mapping[str, float | None]
+
+EVERY_EPOCH: dict[str, Any] = {
+    "eval_strategy": "epoch",
+    "save_strategy": "epoch",
+    "logging_strategy": "epoch",
+    "save_total_limit": 1,
+    "restore_callback_states_from_checkpoint": True,
+    "logging_nan_inf_filter": False,
+    "disable_tqdm": True,
+    "remove_unused_columns": False,
+}
+"""What the trainer does after each epoch, and with batches, whatever it trains."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +105,7 @@ def evaluate(learner: Learner, hardware: Hardware) -> Scores:
         learner.prediction_batch_size,
         hardware,
     )
-    return learner.score(list(outputs))
+    return learner.score(outputs)
 
 
 class Recorder(transformers.TrainerCallback):
@@ -135,9 +147,10 @@ class Recorder(transformers.TrainerCallback):
         epochs = list_epochs(state.log_history)
         if not epochs:
             return
-        best = find_best(epochs, self._learner.criterion)
-        if best is epochs[-1]:
+        if state.best_global_step == state.global_step:
             self._folder.save_model(self._learner.model, self._learner.tokenizer)
+        steps_per_epoch = state.global_step // len(epochs)
+        best = epochs[state.best_global_step // steps_per_epoch - 1]
         self._run["epochs"] = epochs
         self._run["best"] = {"epoch": best["number"], **best["scores"]}
         self._run["seconds"] = sum(epoch["seconds"] for epoch in epochs)
@@ -151,8 +164,13 @@ def list_epochs(history: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for entry in history:
         loss = entry.get("loss", loss)
         if "scores" in entry:
-            epoch = {"number": round(entry["epoch"]), "loss": loss, "scores": entry["scores"]}
-            epochs.append({**epoch, "seconds": entry["seconds"]})
+            epoch = {
+                "number": round(entry["epoch"]),
+                "loss": loss,
+                "scores": entry["scores"],
+                "seconds": entry["seconds"],
+            }
+            epochs.append(epoch)
     return epochs
 
 
@@ -176,38 +194,40 @@ def train(
     check_tracker(settings.report_to)
     hardware = choose_hardware(settings.device, settings.precision)
     run = folder.open(metadata, settings, resume=resume)
-    if run is not None and run["state"] == COMPLETE:
+    if run["state"] == COMPLETE:
         return
-    checkpoint = None if run is None else folder.find_checkpoint()
+    checkpoint = folder.find_checkpoint()
+    start = None if checkpoint is None else checkpoint.path
     transformers.set_seed(settings.seed)
-    learner = build_learner(None if checkpoint is None else checkpoint.path)
+    learner = build_learner(start)
     # Not before: a model that can't be loaded leaves no folder behind.
-    if run is None:
-        run = folder.begin(metadata, settings)
-    if len(learner.training):
-        n_epochs = settings.epochs
-        if checkpoint is not None:
-            epochs = list_epochs(checkpoint.history)
-            n_since_best = len(epochs) - find_best(epochs, learner.criterion)["number"]
-            # A run that ended between its last epoch and the end.
-            if n_since_best >= settings.patience:
-                n_epochs = len(epochs)
-        trainer = make_trainer(folder, run, learner, settings, hardware, n_epochs)
-        try:
-            with loading_silently():
-                trainer.train(None if checkpoint is None else str(checkpoint.path))
-        except (RuntimeError, safetensors.SafetensorError) as error:
-            # So torch and safetensors say that a disk is full.
-            if "inline_container" in str(error) or isinstance(error, safetensors.SafetensorError):
-                reason = f"a checkpoint can't be written: {str(error).splitlines()[0]}"
-                raise OSError(None, reason, str(folder.path)) from error
-            raise
-    else:
+    folder.write(run)
+    if not len(learner.training):
         learner.model.to(hardware.device)
         run["best"] = {"epoch": 0, **evaluate(learner, hardware)}
         run["seconds"] = 0.0
         folder.save_model(learner.model, learner.tokenizer)
+    else:
+        n_epochs = settings.epochs
+        if checkpoint is not None and checkpoint.is_last:
+            # A run that ended between its last epoch and the end.
+            n_epochs = checkpoint.n_epochs
+        trainer = make_trainer(folder, run, learner, settings, hardware, n_epochs)
+        learn(trainer, start)
     folder.complete(run)
+
+
+def learn(trainer: EpochTrainer, checkpoint: Path | None) -> None:
+    """Train, from a checkpoint if there is one; an error is raised in words if the disk is full."""
+    try:
+        with loading_silently():
+            trainer.train(None if checkpoint is None else str(checkpoint))
+    except (RuntimeError, safetensors.SafetensorError) as error:
+        # So torch and safetensors say that a disk is full.
+        if "inline_container" in str(error) or isinstance(error, safetensors.SafetensorError):
+            reason = f"a checkpoint can't be written: {str(error).splitlines()[0]}"
+            raise OSError(None, reason, trainer.args.output_dir) from error
+        raise
 
 
 def check_tracker(name: str) -> None:
@@ -225,30 +245,26 @@ def make_trainer(
     n_epochs: int,
 ) -> EpochTrainer:
     """Make the trainer of a run: AdamW, and learning rates that rise and fall linearly."""
-    n_steps = math.ceil(len(learner.training) / settings.batch_size) * settings.epochs
-    arguments = transformers.TrainingArguments(
-        output_dir=str(folder.path),
-        run_name=folder.path.name,
-        report_to=settings.report_to,
-        num_train_epochs=n_epochs,
-        per_device_train_batch_size=settings.batch_size,
-        warmup_steps=math.ceil(settings.warmup * n_steps),
-        max_grad_norm=settings.clip,
-        seed=settings.seed,
-        bf16=hardware.precision == "bfloat16",
-        use_cpu=hardware.device == "cpu",
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        logging_strategy="epoch",
-        save_total_limit=1,
-        metric_for_best_model=learner.criterion,
-        greater_is_better=True,
-        restore_callback_states_from_checkpoint=True,
-        logging_nan_inf_filter=False,
-        disable_tqdm=True,
-        remove_unused_columns=False,
-        dataloader_pin_memory=hardware.device != "cpu",
-    )
+    is_on_cpu = hardware.device == "cpu"
+    machine = {
+        "use_cpu": is_on_cpu,
+        "dataloader_pin_memory": not is_on_cpu,
+        "bf16": hardware.precision == "bfloat16",
+    }
+    reports = {
+        "output_dir": str(folder.path),
+        "run_name": folder.path.name,
+        "report_to": settings.report_to,
+        "metric_for_best_model": learner.criterion,
+    }
+    schedule = {
+        "num_train_epochs": n_epochs,
+        "per_device_train_batch_size": settings.batch_size,
+        "warmup_steps": settings.warmup,  # the share of all steps
+        "max_grad_norm": settings.clip,
+        "seed": settings.seed,
+    }
+    arguments = transformers.TrainingArguments(**EVERY_EPOCH, **machine, **reports, **schedule)
     device = torch.device(hardware.device)
     if (device.type, device.index or 0) != (arguments.device.type, arguments.device.index or 0):
         raise RequestError(
@@ -256,15 +272,13 @@ def make_trainer(
         )
     arguments._n_gpu = min(arguments.n_gpu, 1)
     optimizer = torch.optim.AdamW(group_parameters(learner, settings), fused=True)
+    stop_early = transformers.EarlyStoppingCallback(settings.patience)
     trainer = EpochTrainer(
         learner,
         hardware,
         args=arguments,
         optimizers=(optimizer, None),
-        callbacks=[
-            transformers.EarlyStoppingCallback(settings.patience),
-            Recorder(folder, run, learner),
-        ],
+        callbacks=[stop_early, Recorder(folder, run, learner)],
     )
     trainer.remove_callback(PrinterCallback)
     return trainer
@@ -272,16 +286,16 @@ def make_trainer(
 
 def group_parameters(learner: Learner, settings: TrainingSettings) -> list[dict[str, Any]]:
     """Return the groups of the optimizer: pretrained and new parameters, matrices, which decay, and others."""
-    groups: dict[tuple[bool, bool], list[torch.nn.Parameter]] = {}
+    groups: dict[tuple[bool, bool], dict[str, Any]] = {}
     for name, parameter in learner.model.named_parameters():
-        if parameter.requires_grad:
-            is_pretrained = name.startswith(learner.pretrained)
-            groups.setdefault((is_pretrained, parameter.ndim > 1), []).append(parameter)
-    return [
-        {
-            "params": parameters,
-            "lr": settings.learning_rate if is_pretrained else settings.head_learning_rate,
-            "weight_decay": settings.weight_decay if is_matrix else 0.0,
-        }
-        for (is_pretrained, is_matrix), parameters in groups.items()
-    ]
+        if not parameter.requires_grad:
+            continue
+        is_pretrained = name.startswith(learner.pretrained)
+        is_matrix = parameter.ndim > 1
+        kind = (is_pretrained, is_matrix)
+        if kind not in groups:
+            rate = settings.learning_rate if is_pretrained else settings.head_learning_rate
+            decay = settings.weight_decay if is_matrix else 0.0
+            groups[kind] = {"params": [], "lr": rate, "weight_decay": decay}
+        groups[kind]["params"].append(parameter)
+    return list(groups.values())

@@ -269,7 +269,7 @@ def train(
     for the name of its folder.
     """
     from closeread.neural.devices import choose_hardware
-    from closeread.neural.pairs import LabelledTexts, PairChoice, train_pairs
+    from closeread.neural.pairs import PairChoice, train_pairs
     from closeread.neural.run_folders import RunFolder
 
     source: float | str
@@ -285,7 +285,6 @@ def train(
         if not records:
             raise RequestError(f"0 questions {purpose} (expected 1 or more)")
     training = keep_questions(training, size, settings.seed)
-    labels = encode_labels(training).astype(np.int64)
     normalization = settings.unit_normalization
     description = {
         "training": golds["training"].digest,
@@ -298,13 +297,13 @@ def train(
         return score_labels(validation, decode(validation, probabilities))
 
     choice = PairChoice(settings.encoder, ["no", "yes"], settings.encoder_dropout)
-    texts = LabelledTexts(make_texts(training, normalization), labels)
     metadata = {"task": TASK, "unit_normalization": normalization, "data": description}
     train_pairs(
         RunFolder(run),
         choice,
         settings,
-        texts,
+        make_texts(training, normalization),
+        encode_labels(training).tolist(),
         make_texts(validation, normalization),
         score=score,
         criterion="f1",

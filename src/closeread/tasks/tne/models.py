@@ -202,11 +202,11 @@ def predict(
     gold: Gold, run: Path, hardware: Hardware, *, decoding: str = "links", fallbacks: bool = True
 ) -> list[Record]:
     """Predict the links of documents, and return the rows of a submission."""
-    from closeread.neural.links import load_system
+    from closeread.neural.links import predict_links
     from closeread.neural.run_folders import RunFolder
 
     read_run(run, TASK)
     documents = find_spans(gold.records)
-    predictions = load_system(RunFolder(run), documents, hardware).predict(documents)
+    predictions = predict_links(RunFolder(run), documents, hardware)
     link_all = decoding == "printed"
     return to_rows(gold.records, predictions, link_all=link_all, fallbacks=fallbacks)
