@@ -49,25 +49,20 @@ class TimeMLDocuments:
 
     Attributes:
         path: the file or the folder.
-        by_name: for each document its file in the folder, and its content, which is None if a response lacks it.  The
-            file is None for a single TimeML file, and "" for a file of pairs, which has several documents.
+        by_name: for each document its file in the folder, and its content.  The file is "" if the path is a file.
         notices: notices for the user.
+        has_names: whether they are matched by name: those of a folder or a file of pairs.
     """
 
     path: Path
-    by_name: Mapping[str, tuple[str | None, TimeMLDocument | None]]
+    by_name: Mapping[str, tuple[str, TimeMLDocument]]
     notices: Sequence[str] = ()
-
-    @property
-    def has_names(self) -> bool:
-        """Whether they are matched by name: those of a folder or a file of pairs."""
-        return any(file is not None for file, _ in self.by_name.values())
+    has_names: bool = True
 
     def read(self) -> Iterator[tuple[str, Path, TimeMLDocument]]:
-        """Yield the name, the file and the content of each available document."""
+        """Yield the name, the file and the content of each document."""
         for name, (file, document) in self.by_name.items():
-            if document is not None:
-                yield name, self.path if file is None else self.path / file, document
+            yield name, self.path / file, document
 
 
 def read_key(path: Path) -> TimeMLDocuments:
@@ -79,7 +74,8 @@ def read_key(path: Path) -> TimeMLDocuments:
         by_name = {name: ("", document) for name, document in documents_of_pairs.items()}
         return TimeMLDocuments(path, by_name, notes)
     if not path.is_dir():
-        return TimeMLDocuments(path, {_name_document(path.name): (None, read_timeml(path))})
+        by_name = {_name_document(path.name): ("", read_timeml(path))}
+        return TimeMLDocuments(path, by_name, has_names=False)
     suffixes = ", ".join(SUFFIXES)
     expected = f"TimeML files (expected names that end in {suffixes})"
     paths, problems = walk_files(path, expected)
@@ -115,7 +111,7 @@ def take_records(path: Path, parsed: Parsed) -> TimeMLDocuments:
 
 def wrap_records(path: Path, records: Sequence[Record]) -> TimeMLDocuments:
     """Return the documents of valid records."""
-    by_name: dict[str, tuple[str | None, TimeMLDocument | None]] = {}
+    by_name = {}
     for record in records:
         name = str(record["document"])
         tlinks = [
@@ -154,15 +150,16 @@ def align(
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
         response = replace(response, by_name=by_name)
     response, problems = compare_names(key.by_name, response, options)
-    by_name = {name: response.by_name.get(name, (None, None)) for name in key.by_name}
+    by_name = {}
     for name, _, key_document in key.read():
-        file, document = by_name[name]
-        if document is None:
+        if name not in response.by_name:
             continue
+        file, document = response.by_name[name]
         differences = _find_differences(key_document, document, options["matching"])
         problems += [problem._replace(file=file or None) for problem in differences]
         if options["matching"] == "id":
-            by_name[name] = file, _rename_events(key_document, document)
+            document = _rename_events(key_document, document)
+        by_name[name] = (file, document)
     if problems:
         raise SubmissionError(path, problems)
     return replace(response, by_name=by_name)
