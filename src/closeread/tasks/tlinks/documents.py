@@ -137,13 +137,12 @@ def align(
     key: TimeMLDocuments, source: Path | Sequence[Record], options: Options
 ) -> TimeMLDocuments:
     """Read a response, and put it in the order of the key's documents."""
-    path = source if isinstance(source, Path) else Path("predictions")
-    if isinstance(source, Path):
-        has_names = path.is_dir() or _is_pair_file(path)
-        if path.exists() and has_names != key.has_names:
-            message = f"is {_describe_form(path)} but the key is {_describe_form(key.path)}"
+    if isinstance(source, Path) and source.exists():
+        has_names = source.is_dir() or _is_pair_file(source)
+        if has_names != key.has_names:
+            message = f"is {_describe_form(source)} but the key is {_describe_form(key.path)}"
             expected = "expected two files or two folders, or files of pairs"
-            raise SubmissionError(path, [Problem(f"{message} ({expected})")])
+            raise SubmissionError(source, [Problem(f"{message} ({expected})")])
     response = read_response(source)
     if not key.has_names:
         # Two single files belong together, whatever their names.
@@ -161,7 +160,7 @@ def align(
             document = _rename_events(key_document, document)
         by_name[name] = (file, document)
     if problems:
-        raise SubmissionError(path, problems)
+        raise SubmissionError(response.path, problems)
     return replace(response, by_name=by_name)
 
 
