@@ -73,9 +73,14 @@ def read_key(path: Path) -> TimeMLDocuments:
         documents_of_pairs, notes = pair_files.read_pairs(path)
         by_name = {name: ("", document) for name, document in documents_of_pairs.items()}
         return TimeMLDocuments(path, by_name, notes)
-    if not path.is_dir():
-        by_name = {_name_document(path.name): ("", read_timeml(path))}
-        return TimeMLDocuments(path, by_name, has_names=False)
+    if path.is_dir():
+        return _read_folder(path)
+    by_name = {_name_document(path.name): ("", read_timeml(path))}
+    return TimeMLDocuments(path, by_name, has_names=False)
+
+
+def _read_folder(path: Path) -> TimeMLDocuments:
+    """Read the TimeML files of a folder and its subfolders."""
     suffixes = ", ".join(SUFFIXES)
     expected = f"TimeML files (expected names that end in {suffixes})"
     paths, problems = walk_files(path, expected)
@@ -148,7 +153,7 @@ def align(
         # Two single files belong together, whatever their names.
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
         response = replace(response, by_name=by_name)
-    response, problems = compare_names(key.by_name, response, options)
+    problems, notices = compare_names(key.by_name, response, options)
     by_name = {}
     for name, _, key_document in key.read():
         if name not in response.by_name:
@@ -161,7 +166,7 @@ def align(
         by_name[name] = (file, document)
     if problems:
         raise SubmissionError(response.path, problems)
-    return replace(response, by_name=by_name)
+    return replace(response, by_name=by_name, notices=[*response.notices, *notices])
 
 
 def _describe_form(path: Path) -> str:
@@ -182,20 +187,19 @@ def read_response(source: Path | Sequence[Record]) -> TimeMLDocuments:
 
 def compare_names(
     names: Collection[str], response: TimeMLDocuments, options: Options
-) -> tuple[TimeMLDocuments, list[Problem]]:
+) -> tuple[list[Problem], list[str]]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error.
 
-    What the key lacks is left out of the response that is returned, with a note, if `extra` is "skip".
+    What the key lacks is no problem if `extra` is "skip", but a notice.
     """
     documents = response.by_name
     absent = [name for name in names if name not in documents]
     unknown = [name for name in documents if name not in names]
     problems = []
+    notices = []
     if unknown and options.get("extra") == "skip":
         left_out = f"{pluralize(len(unknown), 'document')} of the response left out"
-        notice = f"{left_out}, not in the key: {join_names(unknown)}"
-        by_name = {name: entry for name, entry in documents.items() if name in names}
-        response = replace(response, by_name=by_name, notices=[*response.notices, notice])
+        notices.append(f"{left_out}, not in the key: {join_names(unknown)}")
     elif unknown:
         name = unknown[0]
         message = f"document {quote(name)} is not in the key{suggest_id(name, absent, unknown)}"
@@ -208,7 +212,7 @@ def compare_names(
     if absent and options["missing"] == "error":
         lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"
         problems.append(Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}"))
-    return response, problems
+    return problems, notices
 
 
 def _find_differences(

@@ -125,7 +125,7 @@ class TimeMLReader(Reader[KeyLinks]):
         # Two single files belong together, whatever their names.
         if not response.has_names and len(names) == 1:
             return
-        _, problems = compare_names(names, response, options)
+        problems, _ = compare_names(names, response, options)
         if problems:
             raise SubmissionError(source, problems)
 
