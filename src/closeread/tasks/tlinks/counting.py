@@ -84,12 +84,6 @@ class DocumentLinks:
         self.graph = PointGraph(n_intervals)
         self.verdicts = self.graph.add(self.types)
 
-    def reduce(self, reduction: str) -> list[Relation]:
-        """Return the relations without those that follow from earlier ones, or all of them."""
-        if reduction == "none":
-            return list(self.types)
-        return [relation for relation, verdict in self.verdicts.items() if verdict != "entailed"]
-
     def verifies(self, relation: Relation) -> bool:
         """Tell whether a relation is among these, even a contradictory one, or in their closure."""
         return relation in self.types or self.graph.judge(relation) == "entailed"
@@ -139,14 +133,17 @@ def _list_counted(
 ) -> Iterator[tuple[str, str]]:
     """List the links of a side's reduction, those that the other side verifies, and contradictions.
 
-    Each is its type and the count that it adds to.
+    Each is its type and the count that it adds to.  A reduction is without the links that follow from earlier ones, or
+    it has all links.
     """
-    for relation in side.reduce(reduction):
-        relation_type = side.types[relation]
+    for relation, relation_type in side.types.items():
+        verdict = side.verdicts[relation]
+        if reduction == "sequential" and verdict == "entailed":
+            continue
         yield relation_type, f"awareness/{name}"
         if other.verifies(relation):
             yield relation_type, f"awareness/verified_of_{name}"
-        if side.verdicts[relation] == "contradictory":
+        if verdict == "contradictory":
             yield relation_type, f"contradictory/{name}"
 
 
