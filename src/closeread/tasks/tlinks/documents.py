@@ -34,6 +34,7 @@ from closeread.formats.json_lines import read_json_lines
 from closeread.formats.timeml import TITLES, TimeMLDocument, Tlink, read_timeml
 from closeread.records import Parsed, Record
 from closeread.tasks.tlinks import pair_files
+from closeread.tasks.tlinks.extents import Extent
 from closeread.tasks.tlinks.temporal_graph import TYPES
 
 SUFFIXES = (".tml", ".timeml", ".xml")
@@ -235,13 +236,12 @@ def _find_differences(
 
 def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterator[Problem]:
     """Find intervals that have the same id on both sides, but cannot be the same."""
-    key_intervals = {interval["id"]: interval for interval in list_intervals(key)}
+    key_extents = find_extents(key)
     key_names = _find_key_names(key, response)
-    for interval in list_intervals(response):
-        name = str(interval["id"])
+    for name, extent in find_extents(response).items():
         key_name = key_names.get(name, name)
-        key_interval = key_intervals.get(key_name)
-        if key_interval is None or _may_be_same(interval, key_interval):
+        key_extent = key_extents.get(key_name)
+        if key_extent is None or _may_be_same(extent, key_extent):
             continue
         passage, span = response.intervals[name]
         key_passage, key_span = key.intervals[key_name]
@@ -252,13 +252,13 @@ def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterato
         yield Problem(message, span.line)
 
 
-def _may_be_same(first: Record, second: Record) -> bool:
+def _may_be_same(first: Extent, second: Extent) -> bool:
     """Tell whether two intervals have the same kind and overlap; one without text may be anywhere."""
-    if first["kind"] != second["kind"]:
+    if first.kind != second.kind:
         return False
-    if first["start"] == first["end"] or second["start"] == second["end"]:
+    if first.start == first.end or second.start == second.end:
         return True
-    return bool(first["start"] < second["end"] and second["start"] < first["end"])
+    return first.start < second.end and second.start < first.end
 
 
 def _find_key_names(key: TimeMLDocument, response: TimeMLDocument) -> dict[str, str]:
@@ -286,25 +286,23 @@ def _rename_events(key: TimeMLDocument, response: TimeMLDocument) -> TimeMLDocum
     return replace(response, tlinks=tuple(tlinks))
 
 
-def list_intervals(document: TimeMLDocument) -> list[Record]:
-    """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
+def find_extents(document: TimeMLDocument) -> dict[str, Extent]:
+    """Return the extents of the intervals of a document by their ids.
 
     Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
     """
     offsets = {id(passage): _count_characters(passage.text) for passage in document.passages}
     creation_time = document.creation_time
-    intervals: list[Record] = []
+    extents = {}
     for name, (passage, span) in document.intervals.items():
-        kind = CREATION_TIME
-        start = 0
-        end = 0
-        if span is not creation_time:
-            part = "title" if passage.name in TITLES else passage.name
-            kind = f"{span.name} in {part}"
-            start = offsets[id(passage)][span.start]
-            end = offsets[id(passage)][span.end]
-        intervals.append({"id": name, "kind": kind, "start": start, "end": end})
-    return intervals
+        if span is creation_time:
+            extents[name] = Extent(CREATION_TIME, 0, 0)
+            continue
+        part = "title" if passage.name in TITLES else passage.name
+        start = offsets[id(passage)][span.start]
+        end = offsets[id(passage)][span.end]
+        extents[name] = Extent(f"{span.name} in {part}", start, end)
+    return extents
 
 
 def _count_characters(text: str) -> list[int]:
@@ -325,7 +323,10 @@ def to_records(side: TimeMLDocuments, matching: str) -> dict[str, Record]:
     for name, _, document in side.read():
         records[name] = {"document": name, "tlinks": list_links(select_links(document))}
         if matching != "id":
-            records[name]["intervals"] = list_intervals(document)
+            extents = find_extents(document)
+            records[name]["intervals"] = [
+                {"id": interval, **extent._asdict()} for interval, extent in extents.items()
+            ]
     return records
 
 
