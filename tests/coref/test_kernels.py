@@ -19,8 +19,9 @@ from shared.coreference_kernels import (
     split_sides,
 )
 
-from closeread.tasks.coref.metrics.duplicates import RepeatedMentions, keep_as_reference
+from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
 from closeread.tasks.coref.metrics.entity import EDGES, blanc_scores, count_blanc, count_mentions
+from closeread.tasks.coref.metrics.matching import keep_as_reference
 from closeread.tasks.coref.metrics.overlap import (
     Side,
     compare_entities,

@@ -17,9 +17,8 @@ from shared.peers import find_peer
 
 from closeread.exceptions import SubmissionError
 from closeread.scoring import find_gold, open_scorer
-from closeread.tasks.coref.metrics.duplicates import keep_as_reference
 from closeread.tasks.coref.metrics.entity import blanc_scores
-from closeread.tasks.coref.metrics.matching import match_sides
+from closeread.tasks.coref.metrics.matching import keep_as_reference, match_sides
 from closeread.tasks.coref.metrics.overlap import Side, find_duplicates
 from closeread.tasks.coref.procedure import PROCEDURE
 

@@ -12,7 +12,7 @@ from shared.count_tables import sum_counts
 from closeread.exceptions import FormatError, SubmissionError
 from closeread.operations.score import score
 from closeread.scoring import find_gold, open_scorer
-from closeread.tasks.tlinks.documents import list_intervals, read_key
+from closeread.tasks.tlinks.documents import find_extents, read_key
 from closeread.tasks.tlinks.procedure import PROCEDURE
 
 TEXT = "Marta waited and slept until Thursday ."
@@ -273,8 +273,8 @@ def test_white_space_is_no_difference(pair):
         report = score("tlinks", "spaced.tml", gold="key/a.tml", matching=matching)
         assert report.total.scores["awareness/f1"].value == 1
     documents = [next(read_key(Path(name)).read())[2] for name in ("key/a.tml", "spaced.tml")]
-    assert list_intervals(documents[0]) == list_intervals(documents[1])
-    assert {i["id"]: (i["kind"], i["start"], i["end"]) for i in list_intervals(documents[0])} == {
+    assert find_extents(documents[0]) == find_extents(documents[1])
+    assert find_extents(documents[0]) == {
         "ei1": ("EVENT in TEXT", 5, 11),
         "ei2": ("EVENT in TEXT", 14, 19),
         "ei3": ("EVENT in title", 3, 7),

@@ -318,6 +318,7 @@ class Reader(Protocol[G]):
         self, gold: Sequence[Any], system: Sequence[Any], options: Options
     ) -> Iterable[Inconsistency]:
         """Find problems of both sides that the schema can't express."""
+        return ()
 
 
 @contextmanager

@@ -48,17 +48,14 @@ def _list_records(side: TimeMLDocuments) -> list[Record]:
     ]
 
 
-def _read_path(path: Path, split: str) -> Parsed:
-    """Read a user's own file of documents."""
+def _read_path(path: Path, split: str = "") -> Parsed:
+    """Read a user's own file of documents, or a folder of TimeML files."""
     del split
+    if path.is_dir():
+        return Parsed(_list_records(read_key(path)), None, [], [])
     if text_suffix(path) in SUFFIXES:
         return read_json_lines(path)
     return Parsed(_list_records(read_key(path)), None, [])
 
 
-def _read_folder(folder: Path) -> Parsed:
-    """Read a user's own folder of TimeML files."""
-    return Parsed(_list_records(read_key(folder)), None, [], [])
-
-
-FORMAT = Format(_read_path, suffixes=SUFFIXES, folder=FormatFolder(read_files, _read_folder))
+FORMAT = Format(_read_path, suffixes=SUFFIXES, folder=FormatFolder(read_files, _read_path))

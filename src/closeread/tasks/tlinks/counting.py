@@ -39,7 +39,7 @@ Metrics:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import count as count_up
 
 import numpy as np
@@ -49,13 +49,7 @@ from closeread.counts.procedure import check_present, name_documents
 from closeread.counts.table import Breakdown, CountTable
 from closeread.records import Record
 from closeread.tasks.tlinks.extents import EXTENT_MATCHINGS, Extent, match_extents
-from closeread.tasks.tlinks.temporal_graph import (
-    SYMMETRIC,
-    TYPES,
-    PointGraph,
-    Relation,
-    make_relation,
-)
+from closeread.tasks.tlinks.temporal_graph import TYPES, PointGraph, Relation, make_relation
 
 COUNTS = (
     "awareness/verified_of_system",
@@ -85,24 +79,14 @@ class DocumentLinks:
     ) -> None:
         self.types: dict[Relation, str] = {}
         for relation, tlink in zip(relations, tlinks, strict=True):
-            if not _is_tautology(relation):
+            if not relation.is_tautology:
                 self.types.setdefault(relation, tlink["relation"])
         self.graph = PointGraph(n_intervals)
         self.verdicts = self.graph.add(self.types)
 
-    def reduce(self, reduction: str) -> list[Relation]:
-        """Return the relations without those that follow from earlier ones, or all of them."""
-        if reduction == "none":
-            return list(self.types)
-        return [relation for relation, verdict in self.verdicts.items() if verdict != "entailed"]
-
-    def verify(self, relations: Sequence[Relation]) -> list[Relation]:
-        """Select the relations that are among these, even contradictory ones, or in their closure."""
-        return [
-            relation
-            for relation in relations
-            if relation in self.types or self.graph.judge(relation) == "entailed"
-        ]
+    def verifies(self, relation: Relation) -> bool:
+        """Tell whether a relation is among these, even a contradictory one, or in their closure."""
+        return relation in self.types or self.graph.judge(relation) == "entailed"
 
 
 def count(
@@ -133,13 +117,10 @@ def count(
     for row, (record, response) in enumerate(zip(gold, system, strict=True)):
         with name_documents([names[row]]):
             gold_links, system_links = _build_sides(record, response or NO_LINKS, matching, during)
-            counts = {
-                **_count_links("system", system_links, gold_links, reduction),
-                **_count_links("gold", gold_links, system_links, reduction),
-            }
-        for column, name in enumerate(COUNTS):
-            for relation_type, n_links in counts[name].items():
-                values[types.index(relation_type), row, column] = n_links
+        n_links = Counter(_list_counted("system", system_links, gold_links, reduction))
+        n_links.update(_list_counted("gold", gold_links, system_links, reduction))
+        for (relation_type, name), n in n_links.items():
+            values[types.index(relation_type), row, COUNTS.index(name)] = n
     parts = {name: Breakdown.from_dense(types, values) for name in breakdowns}
     folders = [name.rpartition("/")[0].partition("/")[0] for name in names]
     fields = {"folder": [folder or "." for folder in folders]} if any(folders) else {}
@@ -147,22 +128,23 @@ def count(
     return table.select(present) if missing == "skip" else table
 
 
-def _count_links(
+def _list_counted(
     name: str, side: DocumentLinks, other: DocumentLinks, reduction: str
-) -> Mapping[str, Mapping[str, int]]:
-    """Count the links of a side by type: those of its reduction, those that the other side verifies, contradictions."""
-    reduced = side.reduce(reduction)
-    verified = other.verify(reduced)
-    contradictory = [relation for relation in reduced if side.verdicts[relation] == "contradictory"]
-    return {
-        f"awareness/verified_of_{name}": _count_types(side, verified),
-        f"awareness/{name}": _count_types(side, reduced),
-        f"contradictory/{name}": _count_types(side, contradictory),
-    }
+) -> Iterator[tuple[str, str]]:
+    """List the links of a side's reduction, those that the other side verifies, and contradictions.
 
-
-def _count_types(side: DocumentLinks, relations: Sequence[Relation]) -> Mapping[str, int]:
-    return Counter(map(side.types.__getitem__, relations))
+    Each is its type and the count that it adds to.  A reduction is without the links that follow from earlier ones, or
+    it has all links.
+    """
+    for relation, relation_type in side.types.items():
+        verdict = side.verdicts[relation]
+        if reduction == "sequential" and verdict == "entailed":
+            continue
+        yield relation_type, f"awareness/{name}"
+        if other.verifies(relation):
+            yield relation_type, f"awareness/verified_of_{name}"
+        if verdict == "contradictory":
+            yield relation_type, f"contradictory/{name}"
 
 
 def find_contradictions(tlinks: Sequence[Record], during: str) -> list[int]:
@@ -217,8 +199,3 @@ def _make_relations(
         make_relation(numbers[tlink["source"]], numbers[tlink["target"]], tlink["relation"], during)
         for tlink in tlinks
     ]
-
-
-def _is_tautology(relation: Relation) -> bool:
-    """Tell whether a relation is true of any interval: it is equal to itself, and starts with itself."""
-    return relation.first == relation.second and relation.kind in SYMMETRIC

@@ -34,6 +34,7 @@ from closeread.formats.json_lines import read_json_lines
 from closeread.formats.timeml import TITLES, TimeMLDocument, Tlink, read_timeml
 from closeread.records import Parsed, Record
 from closeread.tasks.tlinks import pair_files
+from closeread.tasks.tlinks.extents import Extent
 from closeread.tasks.tlinks.temporal_graph import TYPES
 
 SUFFIXES = (".tml", ".timeml", ".xml")
@@ -49,25 +50,20 @@ class TimeMLDocuments:
 
     Attributes:
         path: the file or the folder.
-        by_name: for each document its file in the folder, and its content, which is None if a response lacks it.  The
-            file is None for a single TimeML file, and "" for a file of pairs, which has several documents.
+        by_name: for each document its file in the folder, and its content.  The file is "" if the path is a file.
         notices: notices for the user.
+        has_names: whether they are matched by name: those of a folder or a file of pairs.
     """
 
     path: Path
-    by_name: Mapping[str, tuple[str | None, TimeMLDocument | None]]
+    by_name: Mapping[str, tuple[str, TimeMLDocument]]
     notices: Sequence[str] = ()
-
-    @property
-    def has_names(self) -> bool:
-        """Whether they are matched by name: those of a folder or a file of pairs."""
-        return any(file is not None for file, _ in self.by_name.values())
+    has_names: bool = True
 
     def read(self) -> Iterator[tuple[str, Path, TimeMLDocument]]:
-        """Yield the name, the file and the content of each available document."""
+        """Yield the name, the file and the content of each document."""
         for name, (file, document) in self.by_name.items():
-            if document is not None:
-                yield name, self.path if file is None else self.path / file, document
+            yield name, self.path / file, document
 
 
 def read_key(path: Path) -> TimeMLDocuments:
@@ -78,8 +74,14 @@ def read_key(path: Path) -> TimeMLDocuments:
         documents_of_pairs, notes = pair_files.read_pairs(path)
         by_name = {name: ("", document) for name, document in documents_of_pairs.items()}
         return TimeMLDocuments(path, by_name, notes)
-    if not path.is_dir():
-        return TimeMLDocuments(path, {_name_document(path.name): (None, read_timeml(path))})
+    if path.is_dir():
+        return _read_folder(path)
+    by_name = {_name_document(path.name): ("", read_timeml(path))}
+    return TimeMLDocuments(path, by_name, has_names=False)
+
+
+def _read_folder(path: Path) -> TimeMLDocuments:
+    """Read the TimeML files of a folder and its subfolders."""
     suffixes = ", ".join(SUFFIXES)
     expected = f"TimeML files (expected names that end in {suffixes})"
     paths, problems = walk_files(path, expected)
@@ -115,7 +117,7 @@ def take_records(path: Path, parsed: Parsed) -> TimeMLDocuments:
 
 def wrap_records(path: Path, records: Sequence[Record]) -> TimeMLDocuments:
     """Return the documents of valid records."""
-    by_name: dict[str, tuple[str | None, TimeMLDocument | None]] = {}
+    by_name = {}
     for record in records:
         name = str(record["document"])
         tlinks = [
@@ -141,31 +143,31 @@ def align(
     key: TimeMLDocuments, source: Path | Sequence[Record], options: Options
 ) -> TimeMLDocuments:
     """Read a response, and put it in the order of the key's documents."""
-    path = source if isinstance(source, Path) else Path("predictions")
-    if isinstance(source, Path):
-        has_names = path.is_dir() or _is_pair_file(path)
-        if path.exists() and has_names != key.has_names:
-            message = f"is {_describe_form(path)} but the key is {_describe_form(key.path)}"
+    if isinstance(source, Path) and source.exists():
+        has_names = source.is_dir() or _is_pair_file(source)
+        if has_names != key.has_names:
+            message = f"is {_describe_form(source)} but the key is {_describe_form(key.path)}"
             expected = "expected two files or two folders, or files of pairs"
-            raise SubmissionError(path, [Problem(f"{message} ({expected})")])
+            raise SubmissionError(source, [Problem(f"{message} ({expected})")])
     response = read_response(source)
     if not key.has_names:
         # Two single files belong together, whatever their names.
         by_name = dict(zip(key.by_name, response.by_name.values(), strict=True))
         response = replace(response, by_name=by_name)
-    response, problems = compare_names(key.by_name, response, options)
-    by_name = {name: response.by_name.get(name, (None, None)) for name in key.by_name}
+    problems, notices = compare_names(key.by_name, response, options)
+    by_name = {}
     for name, _, key_document in key.read():
-        file, document = by_name[name]
-        if document is None:
+        if name not in response.by_name:
             continue
+        file, document = response.by_name[name]
         differences = _find_differences(key_document, document, options["matching"])
         problems += [problem._replace(file=file or None) for problem in differences]
         if options["matching"] == "id":
-            by_name[name] = file, _rename_events(key_document, document)
+            document = _rename_events(key_document, document)
+        by_name[name] = (file, document)
     if problems:
-        raise SubmissionError(path, problems)
-    return replace(response, by_name=by_name)
+        raise SubmissionError(response.path, problems)
+    return replace(response, by_name=by_name, notices=[*response.notices, *notices])
 
 
 def _describe_form(path: Path) -> str:
@@ -186,20 +188,19 @@ def read_response(source: Path | Sequence[Record]) -> TimeMLDocuments:
 
 def compare_names(
     names: Collection[str], response: TimeMLDocuments, options: Options
-) -> tuple[TimeMLDocuments, list[Problem]]:
+) -> tuple[list[Problem], list[str]]:
     """Find the documents of a response that the key lacks, and those that the response lacks if that is an error.
 
-    What the key lacks is left out of the response that is returned, with a note, if `extra` is "skip".
+    What the key lacks is no problem if `extra` is "skip", but a notice.
     """
     documents = response.by_name
     absent = [name for name in names if name not in documents]
     unknown = [name for name in documents if name not in names]
     problems = []
+    notices = []
     if unknown and options.get("extra") == "skip":
         left_out = f"{pluralize(len(unknown), 'document')} of the response left out"
-        notice = f"{left_out}, not in the key: {join_names(unknown)}"
-        by_name = {name: entry for name, entry in documents.items() if name in names}
-        response = replace(response, by_name=by_name, notices=[*response.notices, notice])
+        notices.append(f"{left_out}, not in the key: {join_names(unknown)}")
     elif unknown:
         name = unknown[0]
         message = f"document {quote(name)} is not in the key{suggest_id(name, absent, unknown)}"
@@ -212,7 +213,7 @@ def compare_names(
     if absent and options["missing"] == "error":
         lacking = f"lacks {len(absent):,} of {len(names):,} documents of the key"
         problems.append(Problem(f"{lacking}: {join_names(absent)}. Add them{advise_missing()}"))
-    return response, problems
+    return problems, notices
 
 
 def _find_differences(
@@ -235,13 +236,12 @@ def _find_differences(
 
 def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterator[Problem]:
     """Find intervals that have the same id on both sides, but cannot be the same."""
-    key_intervals = {interval["id"]: interval for interval in list_intervals(key)}
+    key_extents = find_extents(key)
     key_names = _find_key_names(key, response)
-    for interval in list_intervals(response):
-        name = str(interval["id"])
+    for name, extent in find_extents(response).items():
         key_name = key_names.get(name, name)
-        key_interval = key_intervals.get(key_name)
-        if key_interval is None or _may_be_same(interval, key_interval):
+        key_extent = key_extents.get(key_name)
+        if key_extent is None or _may_be_same(extent, key_extent):
             continue
         passage, span = response.intervals[name]
         key_passage, key_span = key.intervals[key_name]
@@ -252,13 +252,13 @@ def _compare_intervals(key: TimeMLDocument, response: TimeMLDocument) -> Iterato
         yield Problem(message, span.line)
 
 
-def _may_be_same(first: Record, second: Record) -> bool:
+def _may_be_same(first: Extent, second: Extent) -> bool:
     """Tell whether two intervals have the same kind and overlap; one without text may be anywhere."""
-    if first["kind"] != second["kind"]:
+    if first.kind != second.kind:
         return False
-    if first["start"] == first["end"] or second["start"] == second["end"]:
+    if first.start == first.end or second.start == second.end:
         return True
-    return bool(first["start"] < second["end"] and second["start"] < first["end"])
+    return first.start < second.end and second.start < first.end
 
 
 def _find_key_names(key: TimeMLDocument, response: TimeMLDocument) -> dict[str, str]:
@@ -286,25 +286,23 @@ def _rename_events(key: TimeMLDocument, response: TimeMLDocument) -> TimeMLDocum
     return replace(response, tlinks=tuple(tlinks))
 
 
-def list_intervals(document: TimeMLDocument) -> list[Record]:
-    """Return the intervals of a document as input of the procedure: `id`, `kind`, `start` and `end`.
+def find_extents(document: TimeMLDocument) -> dict[str, Extent]:
+    """Return the extents of the intervals of a document by their ids.
 
     Offsets ignore white space.  The creation time has a kind of its own and always the same extent.
     """
     offsets = {id(passage): _count_characters(passage.text) for passage in document.passages}
     creation_time = document.creation_time
-    intervals: list[Record] = []
+    extents = {}
     for name, (passage, span) in document.intervals.items():
-        kind = CREATION_TIME
-        start = 0
-        end = 0
-        if span is not creation_time:
-            part = "title" if passage.name in TITLES else passage.name
-            kind = f"{span.name} in {part}"
-            start = offsets[id(passage)][span.start]
-            end = offsets[id(passage)][span.end]
-        intervals.append({"id": name, "kind": kind, "start": start, "end": end})
-    return intervals
+        if span is creation_time:
+            extents[name] = Extent(CREATION_TIME, 0, 0)
+            continue
+        part = "title" if passage.name in TITLES else passage.name
+        start = offsets[id(passage)][span.start]
+        end = offsets[id(passage)][span.end]
+        extents[name] = Extent(f"{span.name} in {part}", start, end)
+    return extents
 
 
 def _count_characters(text: str) -> list[int]:
@@ -325,7 +323,10 @@ def to_records(side: TimeMLDocuments, matching: str) -> dict[str, Record]:
     for name, _, document in side.read():
         records[name] = {"document": name, "tlinks": list_links(select_links(document))}
         if matching != "id":
-            records[name]["intervals"] = list_intervals(document)
+            extents = find_extents(document)
+            records[name]["intervals"] = [
+                {"id": interval, **extent._asdict()} for interval, extent in extents.items()
+            ]
     return records
 
 

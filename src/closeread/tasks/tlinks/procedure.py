@@ -12,7 +12,6 @@ from closeread.corpus.gold import GoldSource, read_corpus_gold
 from closeread.counts.metrics import Ratio, precision_recall_f1
 from closeread.counts.procedure import (
     Help,
-    Inconsistency,
     Option,
     Options,
     Procedure,
@@ -78,12 +77,13 @@ class Response(System):
 
 @dataclass(frozen=True)
 class TimeMLReader(Reader[KeyLinks]):
-    """A key and a response: two TimeML files, or folders or files of pairs, whose documents are matched by name."""
+    """A key and a response: two TimeML files, or folders or files of pairs, whose documents are matched by name.
 
-    @property
-    def key_first(self) -> bool:
-        """True: gold is a file given by the user, the key."""
-        return True
+    Reading checks everything that a schema can't.
+    """
+
+    # Gold is a file given by the user, the key.
+    key_first = True
 
     def read_gold(self, source: GoldSource, options: Options) -> KeyLinks:
         """Read the documents of a key."""
@@ -125,15 +125,9 @@ class TimeMLReader(Reader[KeyLinks]):
         # Two single files belong together, whatever their names.
         if not response.has_names and len(names) == 1:
             return
-        _, problems = compare_names(names, response, options)
+        problems, _ = compare_names(names, response, options)
         if problems:
             raise SubmissionError(source, problems)
-
-    def validate(
-        self, gold: Sequence[Record], system: Sequence[Record | None], options: Options
-    ) -> Iterable[Inconsistency]:
-        """Find nothing: reading checks everything that a schema can't."""
-        return ()
 
     def remarks(
         self, gold: KeyLinks, system: System, options: Options, table: CountTable | None = None

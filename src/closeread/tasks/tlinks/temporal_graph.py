@@ -90,6 +90,11 @@ class Relation(NamedTuple):
     second: int
     kind: str
 
+    @property
+    def is_tautology(self) -> bool:
+        """Whether it is true of any interval: it is equal to itself, and starts with itself."""
+        return self.first == self.second and self.kind in SYMMETRIC
+
 
 def make_relation(first: int, second: int, name: str, during: str = "simultaneous") -> Relation:
     """Return the relation for a TimeML type; a type and its inverse with swapped intervals give the same relation.

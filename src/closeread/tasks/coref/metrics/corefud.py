@@ -15,9 +15,7 @@ import numpy as np
 from closeread.arrays import Floats, Ints
 from closeread.tasks.coref.metrics.duplicates import RepeatedMentions
 from closeread.tasks.coref.metrics.entity import OF_SIDE, Counting
-from closeread.tasks.coref.metrics.overlap import Side, match_rows, mention_codes
-
-Sides = tuple[Side, Side]
+from closeread.tasks.coref.metrics.overlap import Pair, Sides, match_rows, mention_codes
 
 
 class Aliases(NamedTuple):
@@ -31,7 +29,7 @@ class Aliases(NamedTuple):
 
     recall: Sides
     precision: Sides
-    zeros: tuple[Ints, Ints]
+    zeros: Pair
 
 
 def find_aliases(sides: Sides, key_places: Ints, response_places: Ints) -> Aliases:
@@ -45,19 +43,18 @@ def find_aliases(sides: Sides, key_places: Ints, response_places: Ints) -> Alias
     alias[key_matched[is_moved]] = response_matched[is_moved]
     alias[response_matched[is_moved]] = key_matched[is_moved]
     key_alias = alias[key_places]
+    response_alias = alias[response_places]
     zero_alias = np.where(np.isin(key_places, response_places), key_places, key_alias)
-    return Aliases(
-        (key._replace(mention=key_alias), response._replace(mention=response_places)),
-        (key._replace(mention=key_places), response._replace(mention=alias[response_places])),
-        (zero_alias, response_places),
-    )
+    recall = (key._replace(mention=key_alias), response._replace(mention=response_places))
+    precision = (key._replace(mention=key_places), response._replace(mention=response_alias))
+    return Aliases(recall, precision, (zero_alias, response_places))
 
 
 def compare_by_aliases(sides: Sides, aliases: Aliases, n_documents: int) -> Counting:
     """Compare sides as the scorer does: mentions are counted by what matches, and entities by the aliases."""
-    matched, recall, precision = (
-        RepeatedMentions(pair, n_documents) for pair in (sides, aliases.recall, aliases.precision)
-    )
+    matched = RepeatedMentions(sides, n_documents)
+    recall = RepeatedMentions(aliases.recall, n_documents)
+    precision = RepeatedMentions(aliases.precision, n_documents)
     # Each mention of the key counts in CEAFm, too, even if two of an entity are looked up at the same place.
     recall.common_rows = recall.common_key_rows
 

@@ -11,8 +11,7 @@ minimum spans, of which several of a side can be the same, are counted so for MU
 divides by entities, and it has no BLANC: for them CEAFm counts a mention of two entities as often as both have it, and
 BLANC is the reference scorer's.
 
-Conventions: as in `overlap`.  The first entity of a repeated mention is the one with the lowest number.  Without
-repeated mentions all counts are those of `entity`.
+Conventions: as in `overlap`.  Without repeated mentions all counts are those of `entity`.
 """
 
 from __future__ import annotations
@@ -24,16 +23,9 @@ from math import comb
 
 import numpy as np
 
-from closeread.arrays import Floats, LimitError, Mask
+from closeread.arrays import Floats, LimitError
 from closeread.tasks.coref.metrics.entity import count_overlaps
-from closeread.tasks.coref.metrics.overlap import (
-    SIDES,
-    Overlap,
-    Side,
-    find_duplicates,
-    make_overlap,
-    mention_codes,
-)
+from closeread.tasks.coref.metrics.overlap import SIDES, Overlap, Side, Sides, make_overlap
 
 MAX_PAIRS = 1_000_000
 """The most pairs of a document: of an entity in the key and one in the response with the same repeated mention, or of
@@ -49,20 +41,6 @@ Pairs = defaultdict[tuple[int, int], float]
 """What is counted for an entity of the key and one of the response."""
 
 
-def keep_as_reference(key: Side, response: Side) -> Mask:
-    """Find the rows of a response that the reference scorer (8.01) keeps: it drops some repeated mentions.
-
-    A mention of the key keeps its first entity in the response only.  A mention that the key lacks stays in all of
-    its entities, and so do the repeated mentions of the key.  The scorer refuses to score after it has dropped more
-    than ten; this function does not.
-    """
-    in_key, in_response = mention_codes(key, response)
-    later = find_duplicates(response)[:, 1]
-    is_kept = np.ones(len(in_response), dtype=np.bool_)
-    is_kept[later[np.isin(in_response[later], in_key)]] = False
-    return is_kept
-
-
 class RepeatedMentions:
     """Two sides with repeated mentions.
 
@@ -76,7 +54,7 @@ class RepeatedMentions:
         common_key_rows: how many rows of the key's entity have mentions that the response's entity has.
     """
 
-    def __init__(self, sides: tuple[Side, Side], n_documents: int) -> None:
+    def __init__(self, sides: Sides, n_documents: int) -> None:
         self.sides = sides
         self.places = list(zip(*(list_places(side, n_documents) for side in sides), strict=True))
         self.last = Pairs(int)
@@ -110,9 +88,10 @@ class RepeatedMentions:
     def overlap(self, counts: Pairs) -> Overlap:
         """Return the overlap where two entities have as much in common as was counted."""
         pairs = sorted(counts)
-        entities = np.array(pairs, np.int64).reshape(-1, 2).T
+        key_entities, response_entities = np.array(pairs, np.int64).reshape(-1, 2).T
         common = np.array([counts[pair] for pair in pairs])
-        return make_overlap(*self.sides, len(self.places), (entities[0], entities[1]), common)
+        entities = (key_entities, response_entities)
+        return make_overlap(*self.sides, len(self.places), entities, common)
 
     def count_by_last(self, metric: str) -> Floats:
         """Count a metric by the rule "last"."""
@@ -120,7 +99,8 @@ class RepeatedMentions:
             return self.count_mentions()
         counts = {"ceafm": self.common_rows, "ceafe": self.common_key_rows}
         recall = self.overlap(counts.get(metric, self.key_rows))
-        return count_overlaps(metric, recall, self.overlap(self.response_rows))
+        precision = self.overlap(self.response_rows)
+        return count_overlaps(metric, recall, precision)
 
     def count_as_reference(self, metric: str) -> Floats:
         """Count a metric as the reference scorer does."""
@@ -133,7 +113,9 @@ class RepeatedMentions:
             return self.count_b_cubed(last)
         if metric == "muc":
             return count_overlaps(metric, last, last)
-        return count_overlaps(metric, self.overlap(self.key_rows), self.overlap(self.response_rows))
+        recall = self.overlap(self.key_rows)
+        precision = self.overlap(self.response_rows)
+        return count_overlaps(metric, recall, precision)
 
     def count_by_minimum_spans(self, metric: str) -> Floats:
         """Count a metric by the rule "last", but BLANC as the reference scorer."""
@@ -143,8 +125,9 @@ class RepeatedMentions:
         """Count the mentions in both sides, in the key, again in both, in the response; repeated ones once."""
         counts = []
         for key, response in self.places:
-            counts.append([len(key.keys() & response.keys()), len(key), len(response)])
-        return np.array(counts, np.float64).reshape(-1, 3)[:, [0, 1, 0, 2]]
+            n_common = len(key.keys() & response.keys())
+            counts.append([n_common, len(key), n_common, len(response)])
+        return np.array(counts, np.float64).reshape(-1, 4)
 
     def count_b_cubed(self, last: Overlap) -> Floats:
         """Count B-cubed: each of the mentions whose last entities are K and R has the share |K ∩ R| / |K|."""

@@ -124,7 +124,9 @@ def count_blanc(overlap: Overlap) -> Floats:
         (n_documents, 6) float64, columns `LINKS`.
     """
     common = overlap.sum_overlaps(count_pairs(overlap.common))
-    coreference, other, together = [], [], []
+    coreference = []
+    other = []
+    together = []
     for side in SIDES:
         sizes = overlap.sizes[side]
         links = overlap.sum_entities(side, count_pairs(sizes))
@@ -133,7 +135,8 @@ def count_blanc(overlap: Overlap) -> Floats:
         common_sizes = np.bincount(overlap.entities[side], overlap.common, len(sizes))
         together.append(overlap.sum_entities(side, count_pairs(common_sizes)))
     pairs = count_pairs(overlap.sum_overlaps(overlap.common))
-    return np.column_stack([common, *coreference, pairs - sum(together) + common, *other])
+    other_common = pairs - sum(together) + common
+    return np.column_stack([common, *coreference, other_common, *other])
 
 
 def count_pairs(n: Ints | Floats) -> Floats:
@@ -158,12 +161,15 @@ def blanc_scores(links: Floats, mentions: Floats, edge: str) -> Floats:
         (..., 3) precision, recall, F1; NaN where all remaining components are 0/0, or where none remains and the rule
         sets no score.
     """
-    common, key, response = (links[..., [i, i + 3]] for i in range(3))
+    common = links[..., [0, 3]]
+    key = links[..., [1, 4]]
+    response = links[..., [2, 5]]
     is_kept = key > 0 if edge == "reference" else key + response > 0
     is_same = (mentions == mentions[..., :1]).all(axis=-1)
     without_links = np.where(mentions.any(axis=-1), is_same, np.nan)
     scores = []
-    for numerator, denominator in ((common, response), (common, key), (2 * common, key + response)):
+    fractions = ((common, response), (common, key), (2 * common, key + response))
+    for numerator, denominator in fractions:
         by_component = ratio(numerator, denominator)
         is_defined = is_kept & ~np.isnan(by_component)
         total = np.where(is_defined, by_component, 0.0).sum(axis=-1)

@@ -19,9 +19,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from closeread.arrays import Ints, LimitError
+from closeread.arrays import LimitError
 from closeread.counts.procedure import name_documents
 from closeread.tasks.coref.documents import Document, Documents, EmptyNode
+from closeread.tasks.coref.metrics.overlap import Pair
 from closeread.tasks.coref.spans import Span, contains, count_common_tokens, count_tokens
 
 DEPENDENCY_WEIGHT = 10
@@ -34,11 +35,8 @@ MAX_PAIRS = 1_000_000
 MAX_CELLS = 25_000_000
 """The largest matrix of mentions of key and response of a document that compete for matches."""
 
-Codes = tuple[Ints, Ints]
-"""Those of the mentions of key and response."""
-
 DocumentCodes = tuple[list[int], list[int]]
-"""Those of a document."""
+"""The codes of the mentions of a document, in the key and in the response."""
 
 NO_ZERO = EmptyNode(-1, -1, ())
 """What a mention has that is not matched as a zero."""
@@ -75,7 +73,7 @@ def match_mentions(
     matching: str = "exact",
     *,
     by_dependency: bool = False,
-) -> Codes:
+) -> Pair:
     """Assign a code to each mention of both sides; a key mention and a response mention share a code if they match.
 
     * `exact`: they have the same tokens.
@@ -116,14 +114,14 @@ def match_mentions(
     return join_codes(key, response, match_documents)
 
 
-def number_spans(key: Documents, response: Documents, matching: str) -> Codes:
+def number_spans(key: Documents, response: Documents, matching: str) -> Pair:
     """Assign codes to mentions, equal for those with the same tokens and, if `matching` is head, the same head."""
     return join_codes(key, response, partial(number_mentions, with_heads=matching == "head"))
 
 
 def join_codes(
     key: Documents, response: Documents, match: Callable[[Document, Document], DocumentCodes]
-) -> Codes:
+) -> Pair:
     """Match the mentions of each document; those of different documents get different codes."""
     key_codes: list[int] = []
     response_codes: list[int] = []

@@ -9,6 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from closeread.arrays import Mask
 from closeread.exceptions import RequestError
 from closeread.tasks.coref.documents import Documents
 from closeread.tasks.coref.metrics.overlap import (
@@ -70,7 +73,8 @@ def match_sides(
         if count_repeated(key):
             duplicates = "reference"
     elif duplicates == "first":
-        key, response = map(without_duplicates, (key, response))
+        key = without_duplicates(key)
+        response = without_duplicates(response)
     if duplicates == "reference" and zeros == "corefud":
         raise RequestError(
             "zeros 'corefud' and duplicates 'reference' follow two different scorers; "
@@ -79,7 +83,8 @@ def match_sides(
     if keep_singletons == "false":
         from closeread.tasks.coref.selection import without_singletons
 
-        key, response = map(without_singletons, (key, response))
+        key = without_singletons(key)
+        response = without_singletons(response)
     if not (key.is_plain and response.is_plain):
         key, response = prepare_zeros(key, response, matching, zeros)
     # Minimum spans follow coval, which keeps all repeats.
@@ -99,7 +104,6 @@ def match_as_reference(
     key: Documents, response: Documents, matching: str, zeros: str
 ) -> MatchedMentions:
     """Match mentions, and drop repeated ones of the response as the reference scorer does."""
-    from closeread.tasks.coref.metrics.duplicates import keep_as_reference
     from closeread.tasks.coref.selection import keep_mentions, order_as_reference
 
     key = key.replaced(map(order_as_reference, key.documents))
@@ -108,6 +112,20 @@ def match_as_reference(
     is_kept = keep_as_reference(key_side, response_side)
     response = keep_mentions(response, is_kept)
     return MatchedMentions(key, response, (key_side, response_side.select(is_kept)))
+
+
+def keep_as_reference(key: Side, response: Side) -> Mask:
+    """Find the rows of a response that the reference scorer (8.01) keeps: it drops some repeated mentions.
+
+    A mention of the key keeps its first entity in the response only, the one with the lowest number.  A mention that
+    the key lacks stays in all of its entities, and so do the repeated mentions of the key.  The scorer refuses to score
+    after it has dropped more than ten; this function does not.
+    """
+    in_key, in_response = mention_codes(key, response)
+    later = find_duplicates(response)[:, 1]
+    is_kept = np.ones(len(in_response), dtype=np.bool_)
+    is_kept[later[np.isin(in_response[later], in_key)]] = False
+    return is_kept
 
 
 def prepare_zeros(
@@ -124,7 +142,8 @@ def prepare_zeros(
         )
     key, response = share_numbering(key, response)
     if zeros == "exclude":
-        key, response = map(without_zeros, (key, response))
+        key = without_zeros(key)
+        response = without_zeros(response)
     return key, response
 
 
@@ -152,7 +171,8 @@ def make_sides(
 
 def count_repeated(documents: Documents) -> int:
     """Return the number of mentions of the same tokens as an earlier one of their document."""
-    return len(find_duplicates(make_sides(documents, documents)[KEY]))
+    side, _ = make_sides(documents, documents)
+    return len(find_duplicates(side))
 
 
 def require_heads(key: Documents, response: Documents, matching: str) -> None:
@@ -194,9 +214,8 @@ def order_entities_by_text(documents: Documents, *, in_first_entity: bool = Fals
 
 def count_dropped(key: Documents, response: Documents) -> int:
     """Count the repeated mentions that the reference scorer drops from a response."""
-    from closeread.tasks.coref.metrics.duplicates import keep_as_reference
-
-    return int((~keep_as_reference(*make_sides(key, response))).sum())
+    is_kept = keep_as_reference(*make_sides(key, response))
+    return int((~is_kept).sum())
 
 
 def have_common_mentions(key: Documents, response: Documents, matching: str, zeros: str) -> bool:

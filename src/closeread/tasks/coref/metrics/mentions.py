@@ -41,7 +41,8 @@ def count_overlaps(key: Documents, response: Documents) -> Floats:
     first = np.maximum(key.columns.start[rows], response.columns.start[columns])
     weights = 1 + np.minimum(key.columns.end[rows], response.columns.end[columns]) - first
     if key.has_parts or response.has_parts:
-        key_runs, response_runs = map(list_runs, (key, response))
+        key_runs = list_runs(key)
+        response_runs = list_runs(response)
         pairs = zip(rows.tolist(), columns.tolist(), strict=True)
         common = [
             count_common_tokens(key_runs[row], response_runs[column]) for row, column in pairs
@@ -116,7 +117,8 @@ class Anaphors(NamedTuple):
     def find_first(self) -> set[int]:
         """Find the first mention of every entity."""
         order = np.argsort(self.rank)
-        return set(order[np.unique(self.entity[order], return_index=True)[1]].tolist())
+        _, first = np.unique(self.entity[order], return_index=True)
+        return set(order[first].tolist())
 
 
 def count_anaphors(
@@ -162,7 +164,8 @@ def count_selected(metric: str, matched: MatchedMentions) -> Floats:
     if metric == "mor":
         return count_overlaps(matched.key, matched.response)
     if metric == "zeros":
-        key, response = map(list_zero_anaphors, (matched.key, matched.response))
+        key = list_zero_anaphors(matched.key)
+        response = list_zero_anaphors(matched.response)
         return count_anaphors(key, response, matched.find_responses(), len(matched.key))
     if metric == "non_referring":
         return count_non_referring(matched)

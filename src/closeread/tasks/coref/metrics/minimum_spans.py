@@ -36,12 +36,11 @@ from pathlib import Path
 
 import numpy as np
 
-from closeread.arrays import Ints
 from closeread.exceptions import ProblemList, RequestError, pluralize, quote
 from closeread.tasks.coref.columns import Columns
 from closeread.tasks.coref.documents import Constituents, Document, Documents, Mention, TreeRow
 from closeread.tasks.coref.metrics.inexact_matching import join_codes
-from closeread.tasks.coref.metrics.overlap import Side
+from closeread.tasks.coref.metrics.overlap import Pair, Side
 
 TAG_CELL = 4
 TREE_CELL = 5
@@ -68,9 +67,9 @@ def read_trees(documents: Documents, source: Path) -> Documents:
     for document in documents.documents:
         rows = read_rows(document)
         if rows is None:
-            what = f"document {quote(document.name)} has no constituents ({EXPECTED})"
+            message = f"document {quote(document.name)} has no constituents ({EXPECTED})"
             line = document.line_of(0) if document.n_tokens else None
-            lacking.add(what, line, file=document.file)
+            lacking.add(message, line, file=document.file)
             continue
         constituents = Constituents(rows, digest_rows(rows))
         with_trees.append(replace(document, constituents=constituents))
@@ -129,7 +128,7 @@ def find_unbalanced(rows: Sequence[TreeRow]) -> Iterator[tuple[int, str]]:
         first += len(heights)
 
 
-def minimum_codes(key: Documents, response: Documents) -> tuple[Ints, Ints]:
+def minimum_codes(key: Documents, response: Documents) -> Pair:
     """Assign codes to mentions, equal for mentions of a sentence with the same minimum span by the trees of the key."""
     return join_codes(key, response, _number_minimum_spans)
 

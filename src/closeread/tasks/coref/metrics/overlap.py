@@ -18,7 +18,8 @@ from closeread.tasks.coref.columns import Columns
 Pair = tuple[Ints, Ints]
 """Arrays of the key and of the response."""
 
-KEY, RESPONSE = 0, 1
+KEY = 0
+RESPONSE = 1
 SIDES = (KEY, RESPONSE)
 
 MAX_RANGE = 2**36
@@ -68,10 +69,11 @@ def mention_codes(*sides: Side) -> list[Ints]:
         mention = np.unique(mention, return_inverse=True)[1]
     mention = mention - mention.min(initial=0)
     code = document * (mention.max(initial=0) + 1) + mention
-    return np.split(code, np.cumsum([len(side.mention) for side in sides])[:-1])
+    ends = np.cumsum([len(side.mention) for side in sides])
+    return np.split(code, ends[:-1])
 
 
-def match_rows(key_code: Ints, response_code: Ints) -> tuple[Ints, Ints]:
+def match_rows(key_code: Ints, response_code: Ints) -> Pair:
     """Find all pairs of a key row and a response row with the same code: both rows, (n_pairs,)."""
     order = np.argsort(response_code, kind="stable")
     in_order = response_code[order]

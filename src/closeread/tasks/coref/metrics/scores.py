@@ -16,7 +16,7 @@ from closeread.arrays import Floats, ratio
 from closeread.counts.metrics import Columns, MeanOf, Metric, precision_recall_f1
 from closeread.tasks.coref.metrics.entity import LINKS, Counting, blanc_scores, count_overlaps
 from closeread.tasks.coref.metrics.matching import MatchedMentions
-from closeread.tasks.coref.metrics.overlap import compare_entities, find_duplicates
+from closeread.tasks.coref.metrics.overlap import KEY, RESPONSE, compare_entities, find_duplicates
 
 BLANC = {"reference": "blanc", "luo2014": "blanc_luo2014"}
 """The prefix of BLANC's counts for each `blanc_edge`, so that the rule is known when the sums become scores."""
@@ -105,9 +105,9 @@ def scores_of(name: str) -> tuple[Metric, ...]:
         mean = MeanOf(tuple(scores_of(part)[-1].formula for part in IN_CONLL))
         description = "Mean F1 of MUC, B³ and CEAFe."
         return (Metric("conll/f1", "CoNLL F1", description, mean, zero_division=0.0),)
-    title, found = DESCRIPTIONS[name]
-    precision = FoundRatio(name, "response", f"Precision: {found}.")
-    recall = FoundRatio(name, "key", f"Recall: {found}.")
+    title, description = DESCRIPTIONS[name]
+    precision = FoundRatio(name, "response", f"Precision: {description}.")
+    recall = FoundRatio(name, "key", f"Recall: {description}.")
     scores = precision_recall_f1(name, title, precision, recall)
     if name == "blanc":
         return tuple(replace(score, formula=BlancScore(part)) for part, score in enumerate(scores))
@@ -127,8 +127,10 @@ def compare_sides(matched: MatchedMentions, duplicates: str, matching: str) -> C
     if matching == "minimum":
         from closeread.tasks.coref.metrics.minimum_spans import order_entities
 
-        key, response = map(order_entities, sides, (matched.key.columns, matched.response.columns))
-        return RepeatedMentions((key, response), n_documents).count_by_minimum_spans
+        key = order_entities(sides[KEY], matched.key.columns)
+        response = order_entities(sides[RESPONSE], matched.response.columns)
+        repeated = RepeatedMentions((key, response), n_documents)
+        return repeated.count_by_minimum_spans
     if matched.aliases is not None:
         from closeread.tasks.coref.metrics.corefud import compare_by_aliases
 

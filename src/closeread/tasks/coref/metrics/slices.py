@@ -25,7 +25,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,13 @@ from closeread.counts.table import Breakdown
 from closeread.exceptions import RequestError, advise
 from closeread.tasks.coref.documents import Document, Documents, documents_of
 from closeread.tasks.coref.metrics.matching import MatchedMentions, count_repeated
-from closeread.tasks.coref.metrics.overlap import Side, mention_codes
+from closeread.tasks.coref.metrics.overlap import Pair, Side, Sides, mention_codes
 from closeread.tasks.coref.metrics.scores import EACH_SIDE
 
 METRICS = ("mentions", "muc", "b3", "lea")
 """The metrics that are sums over mentions; the others map clusters to clusters or count links between clusters."""
 
-COUNTS = tuple(f"{metric}/{count}" for metric in METRICS for count in EACH_SIDE)
+COUNTS = tuple(map("/".join, product(METRICS, EACH_SIDE)))
 """What is counted in each slice."""
 
 SIZES = (2, 3, 5, 10, 30)
@@ -149,9 +149,7 @@ FIELDS: Mapping[str, MentionField] = {
 }
 
 
-def credit_mentions(
-    sides: tuple[Side, Side], aliases: Sequence[tuple[Side, Side]], orders: tuple[Ints, Ints]
-) -> list[Floats]:
+def credit_mentions(sides: Sides, aliases: Sequence[Sides], orders: Pair) -> list[Floats]:
     """Return what each mention of the key adds to recall, and each mention of the response to precision.
 
     Args:
@@ -165,8 +163,8 @@ def credit_mentions(
     credits_of_sides = []
     for number, order in enumerate(orders):
         rows = order.tolist()
-        found = find_entities(aliases[number], number)
-        in_order = list(credit_in_order(sides[number], sides[1 - number], rows, found))
+        other_entities = find_entities(aliases[number], number)
+        in_order = list(credit_in_order(sides[number], sides[1 - number], rows, other_entities))
         columns = np.ones((len(rows), 2 * len(METRICS)))
         columns[:, 0] = [entity is not None for entity in find_entities(sides, number)]
         columns[rows, 2:] = np.array(in_order).reshape(columns[:, 2:].shape)
@@ -183,17 +181,17 @@ def find_entities(sides: Sequence[Side], number: int) -> list[int | None]:
 
 
 def credit_in_order(
-    side: Side, other: Side, rows: Sequence[int], found: Sequence[int | None]
+    side: Side, other: Side, rows: Sequence[int], other_entities: Sequence[int | None]
 ) -> Iterator[tuple[float, ...]]:
     """Yield what each mention of a side adds to all metrics but the first, in the order of the text.
 
     Args:
         side, other: the side, and the other one.
         rows: the rows of the side in the order of the text.
-        found: for each row, the entity of the other side where it is found; None if it is not.
+        other_entities: for each row, the entity of the other side where it is found; None if it is not.
     """
     entities = side.entity.tolist()
-    pairs = list(zip(entities, found, strict=True))
+    pairs = list(zip(entities, other_entities, strict=True))
     sizes = Counter(entities)
     other_sizes = Counter(other.entity.tolist())
     common_sizes = Counter(pairs)
@@ -213,9 +211,9 @@ def credit_in_order(
 
 
 def sum_credits(
-    sides: tuple[Side, Side],
+    sides: Sides,
     credits_of_sides: Sequence[Floats],
-    groups: tuple[Ints, Ints],
+    groups: Pair,
     n_groups: int,
     n_documents: int,
 ) -> Floats:
