@@ -121,7 +121,7 @@ def measure_corefud(arguments, folder, names, words, entities, rng):
         OURS: [CLOSEREAD, "score", "coref", key, response, "--preset", "corefud", "--no-ci"],
         "corefud-scorer": [arguments.python, script, key, response],
     }
-    return measure_commands(commands, runs=1, limit=LONG)
+    return measure_commands(commands, runs=3, limit=LONG)
 
 
 def measure_annotators(folder, names, words, entities, rng):
