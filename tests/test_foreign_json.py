@@ -24,6 +24,7 @@ KNOWN = {
     ("leaderboard/judge.py", "JudgingReport"): OWN,
     ("leaderboard/submission.py", "About"): OWN,
     ("leaderboard/submission.py", "Request"): OWN,
+    ("neural/training.py", "TrainingArguments"): OWN,
     ("operations/leaderboard.py", "Limits"): OWN,
     ("llm/logs.py", "Log"): OWN,
     ("llm/questions.py", "Exam"): "llm/log.schema.json has checked it",

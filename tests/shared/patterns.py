@@ -19,7 +19,10 @@ ALL = "search", "match", "fullmatch"
 """The methods that stand for others, where no call has the name of a pattern."""
 
 WHOLE = ("fullmatch",)
-"""That of CorefUD's relations, which a loop applies by another name."""
+"""That of CorefUD's relations and of brat's features, which are applied by another name."""
+
+TABLES = "RELATIONS", "FEATURES"
+"""The tables of these."""
 
 OPTIONAL = "closeread.neural", "closeread.llm.tasks"
 """Packages whose modules need libraries that may be missing."""
@@ -46,7 +49,7 @@ def list_patterns():
     for module in list_modules():
         for name, value in vars(module).items():
             for holder, pattern in find_patterns(name, value):
-                known = WHOLE if holder == "RELATIONS" else uses.get(holder)
+                known = WHOLE if holder in TABLES else uses.get(holder)
                 methods[pattern] |= set(known or ALL)
     for pattern, method in inline:
         methods[pattern].add(method)
