@@ -21,8 +21,8 @@ ALL = "search", "match", "fullmatch"
 WHOLE = ("fullmatch",)
 """That of CorefUD's relations and of brat's features, which are applied by another name."""
 
-TABLES = "RELATIONS", "FEATURES"
-"""The tables of these."""
+APPLIED_WHOLE = "RELATIONS", "FEATURES", "ATTRIBUTE"
+"""The names of these."""
 
 OPTIONAL = "closeread.neural", "closeread.llm.tasks"
 """Packages whose modules need libraries that may be missing."""
@@ -49,7 +49,7 @@ def list_patterns():
     for module in list_modules():
         for name, value in vars(module).items():
             for holder, pattern in find_patterns(name, value):
-                known = WHOLE if holder in TABLES else uses.get(holder)
+                known = WHOLE if holder in APPLIED_WHOLE else uses.get(holder)
                 methods[pattern] |= set(known or ALL)
     for pattern, method in inline:
         methods[pattern].add(method)

@@ -31,12 +31,12 @@ class LinkKind(NamedTuple):
     """How a file links text-bound annotation.
 
     Attributes:
-        pattern: a line, of which the first group is the label, and the others have ids.
+        syntax: a line, of which the first group is the label, and the others have ids.
         title: what such a line is.
         form: how it is written.
     """
 
-    pattern: re.Pattern[str]
+    syntax: re.Pattern[str]
     title: str
     form: str
 
@@ -155,10 +155,11 @@ def _read_annotations(
     for number, line in enumerate(lines, 1):
         kind = line[:1]
         if kind in LINKS:
-            pattern, title, form = LINKS[kind]
-            match = pattern.fullmatch(line)
+            link = LINKS[kind]
+            match = link.syntax.fullmatch(line)
             if match is None:
-                problems.add(f"{quote(line)} is not {title} (expected {form})", number)
+                message = f"{quote(line)} is not {link.title} (expected {link.form})"
+                problems.add(message, number)
                 continue
             label, *ids = match.groups()
             keys = [triggers.get(key, key) for key in " ".join(ids).split()]
