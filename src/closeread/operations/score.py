@@ -17,6 +17,8 @@ from closeread.counts.report import PART_NAMES, Report, report_grids, units_grid
 from closeread.counts.results import JsonResult, Result
 from closeread.counts.systems import make_names
 from closeread.exceptions import InputError, RequestError, describe_unknown, escape, pluralize
+from closeread.files import text_suffix
+from closeread.formats.json_lines import SUFFIXES
 from closeread.operations.logs import average_counts, read_only_log, take_gold
 from closeread.parameters import GoldPlace, Operations, Param
 from closeread.public_names import AnyCorpus
@@ -204,7 +206,10 @@ def score(
         name, gold=gold, config=config, split=split, data_dir=data_dir, preset=preset, **options
     )
     fields = (by,) if isinstance(by, str) else tuple(by)
-    log = read_only_log(predictions, source.procedure)
+    is_json_lines = (
+        isinstance(predictions, str | Path) and text_suffix(Path(predictions)) in SUFFIXES
+    )
+    log = None if is_json_lines else read_only_log(predictions, source.procedure)
     epochs: Sequence[FileOrRows] = [predictions]
     if log is not None:
         epochs = log.rows
@@ -221,7 +226,7 @@ def score(
     if len(systems) > 1 and set(counted_fields).intersection(scorer.procedure.breakdowns):
         raise RequestError(f"a log of {len(systems)} epochs has no parts (expected one epoch)")
     counts_by_epoch = [scorer.count(system, counted_fields) for system in systems]
-    counted = average_counts(counts_by_epoch)
+    counted = counts_by_epoch[0] if log is None else average_counts(counts_by_epoch)
     explanations = scorer.explain(systems[0], counted.table.units) if explain else None
     warn_all(counted.notices)
     report = make_report(counted, by=fields, resampling=chosen)
