@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from shared.conll_documents import as_ontonotes
 
+from closeread.assignment import MAX_CELLS_SEARCHED
+
 KEY = """#begin document (ferry); part 000
 ferry 0 0 Marta NNP (0)
 ferry 0 1 and CC -
@@ -172,8 +174,10 @@ def test_scipy_is_imported_only_for_the_solver(pair):
     code += "print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-    # Sixty entities against sixty, each sharing a mention with all: finding the best mapping needs a long search.
-    grid = [[60 * i + j for j in range(60)] for i in range(60)]
+    # Entities that each share a mention with all of the other side: to find the best mapping, every pair is looked at,
+    # which are more than are looked at without SciPy.
+    assert MAX_CELLS_SEARCHED < 250 * 250
+    grid = [[250 * i + j for j in range(250)] for i in range(250)]
     rows = [grid, [list(column) for column in zip(*grid, strict=True)]]
     for path, clusters in zip(("k.jsonl", "r.jsonl"), rows, strict=True):
         documents = {
