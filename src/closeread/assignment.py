@@ -116,7 +116,7 @@ def _solve(
     they are no less.  Rows are added one by one, each along a shortest path of moves of earlier rows.
 
     Raises:
-        _TooManyCellsError: this takes a look at more than `max_cells` cells.
+        _TooManyCellsError: more than `max_cells` cells have to be looked at.
     """
     row_prices: list[Any] = []
     column_prices: defaultdict[int, Any] = defaultdict(int)
@@ -183,11 +183,11 @@ def choose_cells(row: Ints, column: Ints, weight: Floats, document: Ints, n_docu
             continue
         cells = order[begin:end]
         _, row_number = np.unique(row[cells], return_inverse=True)
-        of_document = (row_number, column[cells], weight[cells])
+        table = (row_number, column[cells], weight[cells])
         try:
-            chosen[cells] = _choose_by_search(*of_document)
+            chosen[cells] = _choose_by_search(*table)
         except _TooManyCellsError:
-            chosen[cells] = _choose_by_scipy(*of_document)
+            chosen[cells] = _choose_by_scipy(*table)
     return chosen
 
 

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,12 @@ from closeread.arrays import Floats, Ints
 from closeread.exceptions import MissingExtraError, ProblemList
 from closeread.formats.text import describe_unsafe, read_lines
 from closeread.records import Record, column
-from closeread.tasks.mctaco.perturbation.rules import perturb, replace_match
+from closeread.tasks.mctaco.perturbation.rules import (
+    NumberRule,
+    UnitRule,
+    perturb,
+    replace_match,
+)
 
 Fill = Callable[[Sequence[str]], Sequence[Sequence[str]]]
 """Texts with one mask each -> the fillings of each text, best first."""
@@ -203,9 +208,11 @@ Pool = dict[str, Candidate]
 """The candidates of a question, by their answers without regard to case and whitespace."""
 
 
-def by_rules(**options: Any) -> Technique:
-    """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb` and its options."""
-    replace = partial(perturb, **options)
+def by_rules(
+    *, number_rule: NumberRule = "both", changes: int = 1, units: UnitRule = "table"
+) -> Technique:
+    """Return the technique ``rules``: see `closeread.tasks.mctaco.perturbation.rules.perturb`."""
+    replace = partial(perturb, number_rule=number_rule, changes=changes, units=units)
     return Technique("rules", lambda rows: list(map(replace, column(rows, "answer"))))
 
 
